@@ -1,0 +1,118 @@
+"""Find the best trade-offs between expensive objectives under expensive constraints.
+
+Names are imported from their rooms when they are first used, so that `import tradespace` costs
+milliseconds and JAX is loaded only by what computes with it.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tradespace import problems
+    from tradespace.acquisition import MesmocPlus, RandomSearch
+    from tradespace.errors import InputError, ProblemError
+    from tradespace.problem import (
+        Constraint,
+        Direction,
+        Group,
+        Problem,
+        at_least,
+        at_most,
+        between,
+        maximize,
+        minimize,
+    )
+    from tradespace.recommend import Recommendation, recommend
+    from tradespace.space import Categorical, Integer, Real, Space
+    from tradespace.study import Study
+    from tradespace.suggest import Suggestion, suggest
+
+    __version__: str
+
+__all__ = [
+    "Categorical",
+    "Constraint",
+    "Direction",
+    "Group",
+    "InputError",
+    "Integer",
+    "MesmocPlus",
+    "Problem",
+    "ProblemError",
+    "RandomSearch",
+    "Real",
+    "Recommendation",
+    "Space",
+    "Study",
+    "Suggestion",
+    "__version__",
+    "at_least",
+    "at_most",
+    "between",
+    "maximize",
+    "minimize",
+    "problems",
+    "recommend",
+    "suggest",
+]
+
+_ROOMS = {
+    "acquisition": ("MesmocPlus", "RandomSearch"),
+    "errors": ("InputError", "ProblemError"),
+    "problem": (
+        "Constraint",
+        "Direction",
+        "Group",
+        "Problem",
+        "at_least",
+        "at_most",
+        "between",
+        "maximize",
+        "minimize",
+    ),
+    "recommend": ("Recommendation", "recommend"),
+    "space": ("Categorical", "Integer", "Real", "Space"),
+    "study": ("Study",),
+    "suggest": ("Suggestion", "suggest"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+class _Package(ModuleType):
+    """The package, in which a public name stays what it is although a room has the same name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Importing a room binds it as an attribute of the package, wherever that import is
+        # written. Without this, `tradespace.maximize` would be the direction until the room
+        # `maximize` is first loaded, and that module from then on.
+        if isinstance(value, ModuleType) and name in _ROOM_OF:
+            value = _fetch(name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def _fetch(name: str) -> object:
+    return getattr(import_module(f"tradespace.{_ROOM_OF[name]}"), name)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version  # takes longer than all the rest of this file
+
+        value: object = version("tradespace")
+    elif name == "problems":
+        value = import_module("tradespace.problems")
+    elif name in _ROOM_OF:
+        value = _fetch(name)
+    else:
+        raise AttributeError(f"module 'tradespace' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
