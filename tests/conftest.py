@@ -3,8 +3,10 @@
 from hypothesis import settings
 from jaxtyping import install_import_hook
 
-# Before anything imports tradespace: each of its annotated functions then checks its arguments.
-install_import_hook("tradespace", "beartype.beartype")
+# Before anything imports tradespace: each annotated function of the numerical rooms then checks
+# its arguments. The others take what people type, and say themselves what is wrong with it.
+NUMERICAL = ("pareto", "gp", "paths", "fronts", "acquisition", "maximize", "suggest", "recommend")
+install_import_hook([f"tradespace.{room}" for room in NUMERICAL], "beartype.beartype")
 
 # Compiling makes a first example slow, and a run must be repeatable.
 settings.register_profile("tradespace", deadline=None, derandomize=True)

@@ -1,0 +1,29 @@
+"""What can go wrong, as exceptions whose messages name the thing and say what to do."""
+
+
+class TradespaceError(Exception):
+    """Anything this library refuses to do."""
+
+
+class ProblemError(TradespaceError, ValueError):
+    """A problem's definition is wrong; the message names the input, quantity or group."""
+
+
+class InputError(TradespaceError, ValueError):
+    """Inputs are not a legal point of the space."""
+
+
+class MeasurementError(TradespaceError, ValueError):
+    """Measured values cannot be taken as they are."""
+
+
+class StudyError(TradespaceError, RuntimeError):
+    """A study was asked for something at the wrong moment, such as telling a trial twice."""
+
+
+class SpaceExhausted(StudyError):
+    """Every input was tried already, and measuring one again would tell nothing new."""
+
+
+class TooManyFailures(StudyError):
+    """A run stopped because its experiment kept failing."""
