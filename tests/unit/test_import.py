@@ -47,6 +47,14 @@ def test_a_study_loads_no_jax_before_it_needs_numbers() -> None:
     assert loaded_after(program) & {"jax", "jaxlib"} == set()
 
 
+UNCHANGED = """
+after = dict(jax.config.values)
+changed = {name: (value, after[name]) for name, value in before.items() if after[name] != value}
+assert not changed, changed
+assert jax.numpy.zeros(1).dtype == "float32"
+"""
+
+
 def test_importing_every_room_leaves_jax_as_it_was() -> None:
     program = """
 import importlib, pkgutil
@@ -57,13 +65,24 @@ for room in pkgutil.walk_packages(tradespace.__path__, "tradespace."):
     if not room.name.endswith("__main__"):
         importlib.import_module(room.name)
         print(room.name)
-after = dict(jax.config.values)
-changed = {name: (value, after[name]) for name, value in before.items() if after[name] != value}
-assert not changed, changed
-assert jax.numpy.zeros(1).dtype == "float32"
 """
-    rooms = run(program).split()
+    rooms = run(program + UNCHANGED).split()
     assert {"tradespace.gp", "tradespace.paths", "tradespace.fronts"} <= set(rooms)
+
+
+def test_a_study_leaves_jax_as_it_was() -> None:
+    program = """
+import sys
+import jax
+before = dict(jax.config.values)
+import tradespace as ts
+problem = ts.Problem(inputs={"x": ts.Real(0, 1)}, objectives={"f": ts.minimize})
+study = ts.Study(problem, seed=0)
+study.run(lambda inputs: {"f": (inputs["x"] - 0.3) ** 2}, trials=8)
+study.recommend()
+assert "tradespace.maximize" in sys.modules, "nothing was computed"
+"""
+    run(program + UNCHANGED)
 
 
 @pytest.mark.parametrize("name", tradespace.__all__)
