@@ -1,0 +1,66 @@
+"""Lists that a study hands out, and their way into a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from tradespace.study.trial import Trial
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Inputs at which everything was measured, with the values in the user's units.
+
+    An input measured more than once has the means of its values; `trials` are the ids behind them.
+    """
+
+    inputs: dict[str, Any] = field(hash=False)
+    values: dict[str, float] = field(hash=False)
+    trials: tuple[int, ...]
+
+
+class Front(list[Tradeoff]):
+    """The best trade-offs among what was measured, along the first objective."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat dict for each trade-off: inputs, then values."""
+        return [{**point.inputs, **point.values} for point in self]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each trade-off."""
+        return _pandas().DataFrame(self.rows())
+
+
+class Trials(list[Trial]):
+    """Trials in the order of their ids."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat dict for each trial: inputs and values by name, the rest as `trial.<what>`."""
+        return [
+            {
+                "trial.id": trial.id,
+                "trial.group": trial.group,
+                "trial.state": trial.state,
+                "trial.origin": trial.origin,
+                "trial.cost": trial.cost,
+                **trial.inputs,
+                **trial.values,
+                "trial.reason": trial.reason,
+            }
+            for trial in self
+        ]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each trial; what was not measured is missing."""
+        return _pandas().DataFrame(self.rows())
+
+
+def _pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            "to_pandas() needs pandas: `pip install pandas`, or use rows(), a list of dicts"
+        ) from error

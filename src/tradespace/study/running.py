@@ -1,0 +1,106 @@
+"""Running a study: ask, experiment, tell, until the trials or the money are used up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tradespace.errors import MeasurementError, SpaceExhausted, StudyError, TooManyFailures
+from tradespace.inputs import as_number
+from tradespace.problem import Problem
+from tradespace.study.trial import Trial
+
+if TYPE_CHECKING:
+    from tradespace.study.study import Study
+
+Experiment: TypeAlias = Callable[[dict[str, Any]], Mapping[str, float]]
+
+
+def run(
+    study: Study,
+    experiment: Experiment | Mapping[str, Experiment],
+    trials: int | None,
+    cost: float | None,
+    callback: Callable[[Trial], object] | None,
+    max_failures: int,
+) -> None:
+    """Do up to `trials` more trials while less than `cost` more is spent; see Study.run."""
+    experiments = _by_group(study.problem, experiment)
+    _check_budget(trials, cost, max_failures)
+    done, spent, failures = 0, 0.0, 0
+    while (trials is None or done < trials) and (cost is None or spent < cost):
+        try:
+            trial = study.ask()
+        except SpaceExhausted:
+            return
+        error = _carry_out(study, trial, experiments[trial.group])
+        done, spent = done + 1, spent + trial.cost
+        failures = 0 if error is None else failures + 1
+        if callback is not None:
+            callback(study.trial(trial.id))
+        if failures >= max_failures:
+            raise TooManyFailures(
+                f"{failures} trials in a row failed, the last one (trial {trial.id}, group "
+                f"{trial.group!r}) because: {study.trial(trial.id).reason}"
+            ) from error
+
+
+def _carry_out(study: Study, trial: Trial, experiment: Experiment) -> Exception | None:
+    """Do one trial and record it; what went wrong when it failed."""
+    try:
+        values = experiment(dict(trial.inputs))
+    except Exception as error:
+        study.fail(trial, f"{type(error).__name__}: {error}")
+        return error
+    except BaseException:
+        study.take_back(trial)
+        raise
+    try:
+        study.tell(trial, values)
+    except MeasurementError as error:
+        study.fail(trial, str(error))
+        return error
+    return None
+
+
+def _by_group(problem: Problem, experiment: object) -> Mapping[str, Experiment]:
+    names = list(problem.groups)
+    experiments: dict[str, Any] = {}
+    if isinstance(experiment, Mapping):
+        experiments.update(experiment)
+    elif problem.is_decoupled:
+        raise StudyError(
+            f"the problem has the groups {names!r}: give an experiment for each, such as "
+            f"{{{names[0]!r}: ..., {names[1]!r}: ...}}"
+        )
+    else:
+        experiments[names[0]] = experiment
+    for name in experiments:
+        if name not in names:
+            raise StudyError(f"unknown group {name!r}; the groups are {names!r}")
+    for name in names:
+        if name not in experiments:
+            raise StudyError(f"group {name!r} has no experiment")
+        if not callable(experiments[name]):
+            raise StudyError(
+                f"the experiment of group {name!r} must be a function, not {experiments[name]!r}"
+            )
+    return experiments
+
+
+def _check_budget(trials: object, cost: object, max_failures: object) -> None:
+    if trials is None and cost is None:
+        raise ValueError("say when to stop: trials=..., cost=..., or both")
+    if trials is not None:
+        check_count("trials", trials, 0)
+    check_count("max_failures", max_failures, 1)
+    amount = as_number(cost)
+    if cost is not None and (amount is None or not amount >= 0):
+        raise ValueError(f"cost must be a number, 0 or more, not {cost!r}")
+
+
+def check_count(what: str, count: object, least: int) -> None:
+    """Raise ValueError when a count is not a whole number, `least` or more."""
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
+        raise ValueError(f"{what} must be a whole number, {least} or more, not {count!r}")

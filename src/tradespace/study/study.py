@@ -1,0 +1,257 @@
+"""The study: asks for experiments, keeps what they told, and says what is best so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tradespace.data import Data, measurement
+from tradespace.errors import MeasurementError, SpaceExhausted, StudyError
+from tradespace.problem import Problem
+from tradespace.study.design import default_start, next_start
+from tradespace.study.measured import measured_front
+from tradespace.study.records import Front, Trials
+from tradespace.study.running import Experiment, check_count, run
+from tradespace.study.trial import Origin, Trial
+
+if TYPE_CHECKING:
+    from tradespace.recommend import Recommendation
+
+
+class Study:
+    """A search in progress: its problem, its method, and every trial so far.
+
+    It starts with a space-filling design of `start` inputs (by default twice one more than the
+    problem has inputs, at most 20), each measured in every group; then the method chooses. The
+    same seed and the same data give the same suggestion, in whatever order the data were told.
+    """
+
+    def __init__(
+        self, problem: Problem, method: Any = None, seed: int = 0, start: int | None = None
+    ) -> None:
+        _check_type("problem", problem, Problem)
+        check_count("seed", seed, 0)
+        if start is not None:
+            check_count("start", start, 0)
+        self.problem = problem
+        self.seed = seed
+        self.start = default_start(problem.space) if start is None else start
+        self._method = method
+        self._trials: dict[int, Trial] = {}
+
+    def __repr__(self) -> str:
+        problem = self.problem
+        states = [trial.state for trial in self._trials.values()]
+        told = ", ".join(f"{states.count(s)} {s}" for s in ("measured", "failed", "pending"))
+        return (
+            f"<Study of {problem.space.size} inputs, {len(problem.objectives)} objectives, "
+            f"{len(problem.constraints)} constraints: {told}, cost {self.cost:g}>"
+        )
+
+    @property
+    def method(self) -> Any:
+        """The method that chooses once the start is over."""
+        if self._method is None:
+            from tradespace.acquisition import default_method
+
+            self._method = default_method()
+        return self._method
+
+    @property
+    def cost(self) -> float:
+        """What has been spent: the sum over told and failed trials of their groups' costs."""
+        return sum(trial.cost for trial in self._ordered() if trial.state != "pending")
+
+    @property
+    def data(self) -> Data:
+        """What the method sees of the trials."""
+        return Data.from_trials(self.problem, _canonical(self.problem, self._ordered()))
+
+    def trials(self) -> Trials:
+        """Every trial, in the order of ids."""
+        return Trials(replace(trial) for trial in self._ordered())
+
+    def trial(self, trial_id: int) -> Trial:
+        """The trial with an id."""
+        if trial_id not in self._trials:
+            raise StudyError(f"trial {trial_id} is not in this study")
+        return replace(self._trials[trial_id])
+
+    def ask(self) -> Trial:
+        """The next trial: inputs, and the group to measure there. It is pending from now on.
+
+        SpaceExhausted when the problem is noiseless and every group was tried at every input.
+        """
+        self._check_not_exhausted()
+        slot = next_start(self.problem, self._ordered(), self.start, self.seed)
+        if slot is not None:
+            inputs, group = slot
+            return self._ask(inputs, group, "design", "")
+        from tradespace.suggest import suggest
+
+        suggestion = suggest(self._key, self.problem, self.data, self.method)
+        return self._ask(suggestion.inputs, suggestion.group, "method", suggestion.note)
+
+    def tell(self, trial: Trial | int, values: Mapping[str, float]) -> None:
+        """Record what a pending trial measured: some or all quantities of its group, by name."""
+        asked = self._pending(trial)
+        self._trials[asked.id] = replace(
+            asked, state="measured", values=_measured(self.problem, asked, values)
+        )
+
+    def fail(self, trial: Trial | int, reason: str) -> None:
+        """Record that a pending trial's experiment did not work, and why."""
+        asked = self._pending(trial)
+        _check_type("reason", reason, str)
+        self._trials[asked.id] = replace(asked, state="failed", reason=reason)
+
+    def add(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trials:
+        """Record earlier measurements that the study did not ask for, as a trial for each group."""
+        legal = self.problem.space.legal(inputs)
+        measured = _checked_values(self.problem, self.problem.black_boxes, values)
+        added = Trials()
+        for name, group in self.problem.groups.items():
+            part = {q: measured[q] for q in group.measures if q in measured}
+            if part:
+                trial = Trial(
+                    self._next_id, legal, name, group.measures, "added", 0.0, "measured", part
+                )
+                self._trials[trial.id] = trial
+                added.append(replace(trial))
+        return added
+
+    def run(
+        self,
+        experiment: Experiment | Mapping[str, Experiment],
+        trials: int | None = None,
+        cost: float | None = None,
+        callback: Callable[[Trial], object] | None = None,
+        max_failures: int = 10,
+    ) -> None:
+        """Ask, experiment and tell until so many more trials are done or so much more is spent.
+
+        `experiment(inputs)` returns a dict of what its group measures; a problem with several
+        groups takes a dict of experiments by group. The run goes on while less than `cost` is
+        spent, so that its last trial may pass it. An experiment that raises, or whose values
+        cannot be taken, is a failed trial; TooManyFailures after `max_failures` in a row. Ctrl-C
+        takes the trial that it interrupts back, as if it had not been asked. `callback(trial)`
+        hears of each trial when it is done. A space with no input left ends the run.
+        """
+        run(self, experiment, trials, cost, callback, max_failures)
+
+    def front(self) -> Front:
+        """The best trade-offs actually measured: feasible, and not dominated by another.
+
+        Only inputs at which every objective and constraint was measured take part.
+        """
+        return measured_front(self.problem, self._ordered())
+
+    def recommend(self, delta: float = 0.05) -> Recommendation:
+        """The trade-offs the models stand behind, feasible with probability 1 - delta."""
+        values = [trial.values for trial in self._trials.values()]
+        for name in self.problem.black_boxes:
+            if not any(name in measured for measured in values):
+                raise StudyError(f"nothing to recommend yet: {name!r} was never measured")
+        from tradespace.recommend import recommend
+
+        return recommend(self._key, self.problem, self.data, self.method, delta)
+
+    def take_back(self, trial: Trial | int) -> None:
+        """Forget a pending trial, as if it had not been asked."""
+        del self._trials[self._pending(trial).id]
+
+    @property
+    def _next_id(self) -> int:
+        return max(self._trials, default=-1) + 1
+
+    @property
+    def _key(self) -> tuple[int, int]:
+        return (self.seed, self._next_id)
+
+    def _ordered(self) -> list[Trial]:
+        return [self._trials[trial_id] for trial_id in sorted(self._trials)]
+
+    def _ask(self, inputs: Mapping[str, Any], group: str, origin: Origin, note: str) -> Trial:
+        legal = self.problem.space.legal(inputs)
+        chosen = self.problem.groups[group]
+        trial = Trial(self._next_id, legal, group, chosen.measures, origin, chosen.cost, note=note)
+        self._trials[trial.id] = trial
+        return replace(trial)
+
+    def _pending(self, trial: Trial | int) -> Trial:
+        """The study's own record of a trial that is still waited for."""
+        trial_id = trial.id if isinstance(trial, Trial) else trial
+        check_count("a trial's id", trial_id, 0)
+        known = self._trials.get(trial_id)
+        if known is None:
+            raise StudyError(f"trial {trial_id} is not in this study")
+        if isinstance(trial, Trial) and (trial.inputs, trial.group) != (known.inputs, known.group):
+            raise StudyError(
+                f"trial {trial_id} was asked as group {known.group!r} at {known.inputs!r}, not as "
+                f"group {trial.group!r} at {trial.inputs!r}; values measured at inputs that were "
+                "not asked for go into add(inputs, values)"
+            )
+        if known.state != "pending":
+            raise StudyError(f"trial {trial_id} was already told: it is {known.state}")
+        return known
+
+    def _check_not_exhausted(self) -> None:
+        count = self.problem.space.cardinality
+        if not self.problem.noiseless or count is None:
+            return
+        visited: dict[str, set[tuple[Any, ...]]] = {name: set() for name in self.problem.groups}
+        for trial in self._trials.values():
+            visited[trial.group].add(tuple(trial.inputs.values()))
+        if all(len(inputs) >= count for inputs in visited.values()):
+            raise SpaceExhausted(f"every one of the {count} inputs was tried in every group")
+
+
+def _canonical(problem: Problem, trials: list[Trial]) -> list[Trial]:
+    """The trials with the ids of the added ones given out again, in the order of their content.
+
+    Their ids say in which order they were typed in, and that must not matter.
+    """
+    added = [trial for trial in trials if trial.origin == "added"]
+    ids = [trial.id for trial in added]
+    added.sort(key=lambda trial: _content(problem, trial))
+    given = [replace(trial, id=i) for trial, i in zip(added, ids, strict=True)]
+    return given + [trial for trial in trials if trial.origin != "added"]
+
+
+def _content(problem: Problem, trial: Trial) -> tuple[Any, ...]:
+    point = problem.space.encode(trial.inputs)
+    return (trial.group, tuple(point), tuple(sorted(trial.values.items())))
+
+
+def _measured(problem: Problem, trial: Trial, values: Mapping[str, float]) -> dict[str, float]:
+    try:
+        return _checked_values(problem, trial.measure, values)
+    except MeasurementError as error:
+        raise MeasurementError(f"trial {trial.id} (group {trial.group!r}): {error}") from None
+
+
+def _checked_values(
+    problem: Problem, measures: tuple[str, ...], values: object
+) -> dict[str, float]:
+    if not isinstance(values, Mapping):
+        raise MeasurementError(f"values must be a dict with {list(measures)!r}, not {values!r}")
+    for name in values:
+        if name not in problem.black_boxes:
+            raise MeasurementError(
+                f"unknown quantity {name!r}; the problem has {list(problem.black_boxes)!r}"
+            )
+        if name not in measures:
+            raise MeasurementError(
+                f"{name!r} is measured in another group; this one measures {list(measures)!r}"
+            )
+    if not values:
+        raise MeasurementError(
+            f"no values; give some of {list(measures)!r}, or say that the trial failed"
+        )
+    return {name: measurement(name, values[name]) for name in measures if name in values}
+
+
+def _check_type(what: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} must be a {kind.__name__}, not {value!r}")
