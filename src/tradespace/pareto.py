@@ -119,8 +119,8 @@ def _minima(points: Points) -> Float[np.ndarray, "S K"]:
     """The non-dominated points, in the order of the first objective."""
     if np.isinf(points).any():
         raise ValueError("a front must be finite")
-    kept = points[non_dominated(points)]
-    return np.take(kept, kept[:, 0].argsort(), axis=0)
+    kept = np.compress(non_dominated(points), points, axis=0)
+    return kept[kept[:, 0].argsort()]
 
 
 def _refuse_nan(points: Points) -> None:
