@@ -23,6 +23,8 @@ LARGEST_INTEGER = 2**40
 
 def as_number(value: object) -> float | None:
     """The float behind a number or a 0-dimensional array; None for anything else, bools too."""
+    if type(value) is float:
+        return value
     if isinstance(value, (bool, np.bool_)):
         return None
     if isinstance(value, RealNumber):

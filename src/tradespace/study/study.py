@@ -213,15 +213,14 @@ def _canonical(problem: Problem, trials: list[Trial]) -> list[Trial]:
     Their ids say in which order they were typed in, and that must not matter.
     """
     added = [trial for trial in trials if trial.origin == "added"]
-    ids = [trial.id for trial in added]
-    added.sort(key=lambda trial: _content(problem, trial))
-    given = [replace(trial, id=i) for trial, i in zip(added, ids, strict=True)]
+    points = problem.space.encode_all([trial.inputs for trial in added])
+    content = [
+        (trial.group, tuple(point), tuple(trial.values.items()))
+        for trial, point in zip(added, points, strict=True)
+    ]
+    order = sorted(range(len(added)), key=content.__getitem__)
+    given = [replace(added[i], id=trial.id) for i, trial in zip(order, added, strict=True)]
     return given + [trial for trial in trials if trial.origin != "added"]
-
-
-def _content(problem: Problem, trial: Trial) -> tuple[Any, ...]:
-    point = problem.space.encode(trial.inputs)
-    return (trial.group, tuple(point), tuple(sorted(trial.values.items())))
 
 
 def _measured(problem: Problem, trial: Trial, values: Mapping[str, float]) -> dict[str, float]:
