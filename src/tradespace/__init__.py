@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tradespace import problems
     from tradespace.acquisition import MesmocPlus, RandomSearch
-    from tradespace.errors import InputError, ProblemError
+    from tradespace.data import Data
+    from tradespace.errors import (
+        InputError,
+        MeasurementError,
+        ProblemError,
+        SpaceExhausted,
+        StudyError,
+        TooManyFailures,
+        TradespaceError,
+    )
     from tradespace.problem import (
         Constraint,
         Direction,
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     )
     from tradespace.recommend import Recommendation, recommend
     from tradespace.space import Categorical, Integer, Real, Space
-    from tradespace.study import Study
+    from tradespace.study import Front, Study, Trial
     from tradespace.suggest import Suggestion, suggest
 
     __version__: str
@@ -34,10 +43,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Categorical",
     "Constraint",
+    "Data",
     "Direction",
+    "Front",
     "Group",
     "InputError",
     "Integer",
+    "MeasurementError",
     "MesmocPlus",
     "Problem",
     "ProblemError",
@@ -45,8 +57,13 @@ __all__ = [
     "Real",
     "Recommendation",
     "Space",
+    "SpaceExhausted",
     "Study",
+    "StudyError",
     "Suggestion",
+    "TooManyFailures",
+    "TradespaceError",
+    "Trial",
     "__version__",
     "at_least",
     "at_most",
@@ -60,7 +77,16 @@ __all__ = [
 
 _ROOMS = {
     "acquisition": ("MesmocPlus", "RandomSearch"),
-    "errors": ("InputError", "ProblemError"),
+    "data": ("Data",),
+    "errors": (
+        "InputError",
+        "MeasurementError",
+        "ProblemError",
+        "SpaceExhausted",
+        "StudyError",
+        "TooManyFailures",
+        "TradespaceError",
+    ),
     "problem": (
         "Constraint",
         "Direction",
@@ -74,7 +100,7 @@ _ROOMS = {
     ),
     "recommend": ("Recommendation", "recommend"),
     "space": ("Categorical", "Integer", "Real", "Space"),
-    "study": ("Study",),
+    "study": ("Front", "Study", "Trial"),
     "suggest": ("Suggestion", "suggest"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
