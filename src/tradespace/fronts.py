@@ -1,0 +1,205 @@
+"""The feasible Pareto front of a path, by evolution from a space-filling start.
+
+The same search finds the front of a path (one per hyper-parameter sample) and of the posterior
+means (the recommendation). Its work is fixed: so many generations of so many points, whether or
+not a feasible point is among them.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float, Int
+
+from tradespace import pareto
+from tradespace.gp.kernel import Layout, snap
+
+POPULATION = 64
+# Share of children that go down the gradients, and the lengths of their steps and of the others'.
+DESCENDING = 0.5
+DESCENT = (3e-3, 0.3)
+STEP = (1e-3, 0.2)
+# The value, in standardised units, of what was not evaluated.
+FAR = 1e9
+
+# Values of all black boxes at points, objectives first, then slacks (feasible where >= 0), and
+# their gradients.
+Evaluate = Callable[
+    [Float[Array, "m P width"]],
+    tuple[Float[Array, "m P B"], Float[Array, "m P B width"]],
+]
+
+
+class Variation(NamedTuple):
+    """All that is random in a search, for each child of each generation."""
+
+    parents: Int[Array, "G m P 3"]
+    stretch: Float[Array, "G m P"]  # of the difference of two parents
+    steps: Float[Array, "G m P width"]
+    weights: Float[Array, "G m P K"]  # of the objectives to go down
+    descent: Float[Array, "G m P"]  # how far
+
+
+class Searched(NamedTuple):
+    """Every point a search has looked at; feasible where no slack is negative."""
+
+    points: Float[Array, "m n width"]
+    values: Float[Array, "m n B"]
+
+
+class _State(NamedTuple):
+    points: Float[Array, "m P width"]
+    values: Float[Array, "m P B"]
+    gradients: Float[Array, "m P B width"]
+
+
+def draw_variation(
+    rng: np.random.Generator, generations: int, searches: int, width: int, objectives: int
+) -> Variation:
+    """Random numbers for the children of `generations` generations."""
+    shape = (generations, searches, POPULATION)
+    descends = rng.random(shape) < DESCENDING
+    stretch = np.where(descends, 0.0, rng.choice([0.0, 0.5, 1.0], shape))
+    length = np.exp(rng.uniform(np.log(STEP[0]), np.log(STEP[1]), (*shape, 1)))
+    moved = rng.random((*shape, width)) < max(0.4, 1.0 / width)
+    steps = rng.standard_normal((*shape, width), dtype=np.float32) * length * moved
+    weights = rng.standard_exponential((*shape, objectives), dtype=np.float32) ** 2
+    descent = np.exp(rng.uniform(np.log(DESCENT[0]), np.log(DESCENT[1]), shape))
+    return Variation(
+        rng.integers(0, POPULATION, (*shape, 3), dtype=np.int32),
+        stretch.astype(np.float32),
+        np.where(descends[..., None], 0.0, steps).astype(np.float32),
+        weights / weights.sum(-1, keepdims=True),
+        np.where(descends, descent, 0.0).astype(np.float32),
+    )
+
+
+def search(
+    layout: Layout,
+    objectives: int,
+    evaluate: Evaluate,
+    variation: Variation,
+    start: Float[Array, "m n width"],
+    rounds: Int[Array, ""] | int,
+) -> Searched:
+    """All points seen in so many rounds: first the start, a population at a time, then children.
+
+    The start's size is a multiple of the population's. Points not reached have the value FAR.
+    """
+    m, n, width = start.shape
+    batches = n // POPULATION
+    total = batches + variation.parents.shape[0]
+    black_boxes = jax.eval_shape(evaluate, start[:, :POPULATION])[0]
+    number, dtype = black_boxes.shape[-1], black_boxes.dtype
+    worst = jnp.full((m, POPULATION, number), FAR, dtype).at[..., objectives:].set(-FAR)
+    flat = jnp.zeros((m, POPULATION, number, width), dtype)
+    state = _State(start[:, :POPULATION], worst, flat)
+    seen = Searched(
+        jnp.zeros((m, total * POPULATION, width), start.dtype), jnp.tile(worst, (1, total, 1))
+    )
+
+    def one_round(i: Array, carry: tuple[_State, Searched]) -> tuple[_State, Searched]:
+        state, seen = carry
+        place = jnp.minimum(i, batches - 1) * POPULATION
+        given = lax.dynamic_slice_in_dim(start, place, POPULATION, 1)
+        draw = jax.tree.map(lambda x: x[jnp.maximum(i - batches, 0)], variation)
+        points = jnp.where(i < batches, given, _children(layout, objectives, state, draw))
+        children = _State(points, *evaluate(points))
+        seen = Searched(
+            lax.dynamic_update_slice_in_dim(seen.points, points, i * POPULATION, 1),
+            lax.dynamic_update_slice_in_dim(seen.values, children.values, i * POPULATION, 1),
+        )
+        return _survivors(objectives, state, children), seen
+
+    return lax.fori_loop(0, rounds, one_round, (state, seen))[1]
+
+
+def feasible_front(
+    points: Float[np.ndarray, "n width"], values: Float[np.ndarray, "n B"], objectives: int
+) -> tuple[Float[np.ndarray, "S width"], Float[np.ndarray, "S K"], Float[np.ndarray, " C"]]:
+    """The non-dominated feasible points seen, their objective values, and what was relaxed.
+
+    Where nothing seen is feasible, every constraint is relaxed by as much as the point with the
+    smallest violation in all needs, so that the front is never empty.
+    """
+    values = values.astype(float)
+    slack = values[:, objectives:]
+    violation = np.maximum(-slack, 0.0)
+    relaxed = violation[np.argmin(violation.sum(1))]
+    feasible = (slack >= -relaxed).all(1)
+    points, found = points[feasible], values[feasible, :objectives]
+    kept = pareto.non_dominated(found)
+    return points[kept], found[kept], relaxed
+
+
+def _children(
+    layout: Layout, objectives: int, state: _State, draw: Variation
+) -> Float[Array, "m P width"]:
+    def parent(of: Array, which: int) -> Array:
+        return jax.vmap(lambda row, index: row[index])(of, draw.parents[..., which])
+
+    first, second, third = (parent(state.points, which) for which in range(3))
+    slack = parent(state.values, 0)[..., objectives:]
+    step = _descent(first, parent(state.gradients, 0), slack, draw)
+    # Differential evolution: the difference of two members follows the set's own shape.
+    moved = first + draw.stretch[..., None] * (second - third) + draw.steps + step
+    return snap(layout, jnp.clip(moved, 0.0, 1.0))
+
+
+def _descent(
+    points: Float[Array, "m P width"],
+    gradients: Float[Array, "m P B width"],
+    slack: Float[Array, "m P C"],
+    draw: Variation,
+) -> Float[Array, "m P width"]:
+    """A step down a weighted sum of objectives, bent so that no linearised slack is negative."""
+    objectives = draw.weights.shape[-1]
+    down = -(draw.weights[..., None] * _unit(gradients[..., :objectives, :])).sum(-2)
+    outwards = ((points <= 0.0) & (down < 0.0)) | ((points >= 1.0) & (down > 0.0))
+    step = draw.descent[..., None] * _unit(jnp.where(outwards, 0.0, down))
+    # Projecting on one constraint may break another, hence twice around.
+    for j in [*range(slack.shape[-1])] * 2:
+        slope = gradients[..., objectives + j, :]
+        missing = jnp.maximum(-(slack[..., j] + (slope * step).sum(-1)), 0.0)
+        step += (missing / jnp.maximum((slope * slope).sum(-1), 1e-12))[..., None] * slope
+    longest = DESCENT[1]
+    return jnp.where(draw.descent[..., None] > 0.0, jnp.clip(step, -longest, longest), 0.0)
+
+
+def _unit(vectors: Float[Array, "*n width"]) -> Float[Array, "*n width"]:
+    length = jnp.sqrt((vectors * vectors).sum(-1, keepdims=True))
+    return vectors / jnp.maximum(length, 1e-12)
+
+
+def _survivors(objectives: int, state: _State, children: _State) -> _State:
+    both = jax.tree.map(lambda p, q: jnp.concatenate([p, q], 1), state, children)
+    violation = jnp.maximum(-both.values[..., objectives:], 0.0).sum(-1)
+    kept = jax.vmap(_best)(both.values[..., :objectives], violation)
+    return jax.tree.map(lambda x: jax.vmap(lambda row, index: row[index])(x, kept), both)
+
+
+def _best(objectives: Float[Array, "n K"], violation: Float[Array, " n"]) -> Int[Array, " P"]:
+    """Indices of the least beaten; of those unbeaten, the ones farthest from the others."""
+    # Component by component: a reduction over a short last axis is ten times slower on a CPU.
+    n = len(violation)
+    below, better = jnp.ones((n, n), bool), jnp.zeros((n, n), bool)
+    for f in objectives.T:
+        below &= f[:, None] <= f[None]
+        better |= f[:, None] < f[None]
+    even = violation[:, None] == violation[None]
+    beats = (violation[:, None] < violation[None]) | (even & below & better)
+    beaten = beats.astype(jnp.float32).sum(0)
+    front = beaten == 0.0
+    apart, end = jnp.zeros((n, n), objectives.dtype), jnp.zeros(n, bool)
+    for f in objectives.T:
+        low = jnp.where(front, f, jnp.inf).min()
+        high = jnp.where(front, f, -jnp.inf).max()
+        apart += ((f[:, None] - f[None]) / jnp.maximum(high - low, 1e-12)) ** 2
+        end |= front & (f == low)
+    others = front[:, None] & ~jnp.eye(n, dtype=bool)
+    distance = jnp.sqrt(jnp.where(others, apart, jnp.inf).min(0))
+    crowding = jnp.where(end, 1.0, distance / (1.0 + distance))
+    return lax.top_k(jnp.where(front, crowding, -beaten), POPULATION)[1]

@@ -1,0 +1,1 @@
+"""Gaussian processes: kernel, posterior, and hyper-parameters sampled by slice sampling."""
