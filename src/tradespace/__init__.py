@@ -4,9 +4,7 @@ Names are imported from their rooms when they are first used, so that `import tr
 milliseconds and JAX is loaded only by what computes with it.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,10 +31,10 @@ if TYPE_CHECKING:
         maximize,
         minimize,
     )
-    from tradespace.recommend import Recommendation, recommend
+    from tradespace.recommend import Recommendation
     from tradespace.space import Categorical, Integer, Real, Space
     from tradespace.study import Front, Study, Trial
-    from tradespace.suggest import Suggestion, suggest
+    from tradespace.suggest import Suggestion
 
     __version__: str
 
@@ -71,8 +69,6 @@ __all__ = [
     "maximize",
     "minimize",
     "problems",
-    "recommend",
-    "suggest",
 ]
 
 _ROOMS = {
@@ -98,31 +94,12 @@ _ROOMS = {
         "maximize",
         "minimize",
     ),
-    "recommend": ("Recommendation", "recommend"),
+    "recommend": ("Recommendation",),
     "space": ("Categorical", "Integer", "Real", "Space"),
     "study": ("Front", "Study", "Trial"),
-    "suggest": ("Suggestion", "suggest"),
+    "suggest": ("Suggestion",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-
-
-class _Package(ModuleType):
-    """The package, in which a public name stays what it is although a room has the same name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # Importing a room binds it as an attribute of the package, wherever that import is
-        # written. Without this, `tradespace.maximize` would be the direction until the room
-        # `maximize` is first loaded, and that module from then on.
-        if isinstance(value, ModuleType) and name in _ROOM_OF:
-            value = _fetch(name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
-
-
-def _fetch(name: str) -> object:
-    return getattr(import_module(f"tradespace.{_ROOM_OF[name]}"), name)
 
 
 def __getattr__(name: str) -> object:
@@ -133,7 +110,7 @@ def __getattr__(name: str) -> object:
     elif name == "problems":
         value = import_module("tradespace.problems")
     elif name in _ROOM_OF:
-        value = _fetch(name)
+        value = getattr(import_module(f"tradespace.{_ROOM_OF[name]}"), name)
     else:
         raise AttributeError(f"module 'tradespace' has no attribute {name!r}")
     globals()[name] = value

@@ -1,0 +1,97 @@
+"""The best inputs of an acquisition: many candidates, then climbs from the best of them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float, Int
+
+Value = Callable[[Float[Array, "r width"]], Float[Array, " r"]]
+
+# Longest first step of a climb, and the shortest that is still tried.
+FIRST, SHORTEST = 0.1, 1e-7
+ENOUGH_RISE = 1e-4
+
+
+class Climbed(NamedTuple):
+    """Where climbs ended, and how high."""
+
+    points: Float[Array, "r width"]
+    values: Float[Array, " r"]
+
+
+class _Climb(NamedTuple):
+    point: Float[Array, "r width"]
+    value: Float[Array, " r"]
+    slope: Float[Array, "r width"]
+    inverse: Float[Array, "r width width"]
+    direction: Float[Array, "r width"]
+    step: Float[Array, " r"]
+
+
+def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] | int) -> Climbed:
+    """Quasi-Newton (BFGS) climbs inside the unit cube, all at once, each at its own pace.
+
+    Every tick evaluates one trial point of every climb: a rise is taken and the next direction
+    found, otherwise the step is cut. A coordinate at a bound that pushes outwards is held there.
+    """
+    r, width = starts.shape
+    identity = jnp.broadcast_to(jnp.eye(width), (r, width, width))
+
+    def look(points: Array) -> tuple[Array, Array]:
+        values, pull = jax.vjp(value, points)
+        return values, pull(jnp.ones_like(values))[0]
+
+    def tick(i: Array, at: _Climb) -> _Climb:
+        trial = jnp.clip(at.point + at.step[:, None] * at.direction, 0.0, 1.0)
+        values, slopes = look(trial)
+        moved = trial - at.point
+        expected = (at.slope * moved).sum(-1)
+        # The first tick looks at the starts themselves.
+        rise = (values > at.value + ENOUGH_RISE * jnp.maximum(expected, 0.0)) | (i == 0)
+        rise &= jnp.isfinite(values) & jnp.isfinite(slopes).all(-1)
+        inverse = _update(at.inverse, moved, at.slope - slopes)
+        inverse = jnp.where((rise & (i > 0))[:, None, None], inverse, at.inverse)
+        stuck = ~rise & (at.step * jnp.abs(at.direction).max(-1) < SHORTEST)
+        inverse = jnp.where(stuck[:, None, None], identity, inverse)
+        point = jnp.where(rise[:, None], trial, at.point)
+        value = jnp.where(rise, values, at.value)
+        slope = jnp.where(rise[:, None], slopes, at.slope)
+        direction = jnp.where(
+            (rise | stuck)[:, None], _direction(inverse, point, slope), at.direction
+        )
+        length = jnp.abs(direction).max(-1)
+        first = jnp.minimum(1.0, FIRST / jnp.maximum(length, 1e-12))
+        step = jnp.where(
+            rise | stuck, jnp.where(i == 0, first, jnp.minimum(1.0, 3.0 * first)), 0.3 * at.step
+        )
+        return _Climb(point, value, slope, inverse, direction, step)
+
+    zeros = jnp.zeros_like(starts)
+    low = jnp.full(r, -jnp.inf, starts.dtype)
+    begin = _Climb(starts, low, zeros, identity, zeros, jnp.zeros(r, starts.dtype))
+    end = lax.fori_loop(0, ticks, tick, begin)
+    return Climbed(end.point, end.value)
+
+
+def _direction(inverse: Array, point: Array, slope: Array) -> Float[Array, "r width"]:
+    free = ~(((point <= 0.0) & (slope < 0.0)) | ((point >= 1.0) & (slope > 0.0)))
+    held = free[:, :, None] & free[:, None, :]
+    ascent = (jnp.where(held, inverse, 0.0) * slope[:, None, :]).sum(-1)
+    uphill = (ascent * slope).sum(-1, keepdims=True) > 0.0
+    return jnp.where(uphill, ascent, jnp.where(free, slope, 0.0))
+
+
+def _update(inverse: Array, moved: Array, fall: Array) -> Float[Array, "r width width"]:
+    """BFGS for maximisation: `fall` is the slope before less the slope after."""
+    curvature = (moved * fall).sum(-1)
+    positive = curvature > 1e-12
+    rho = jnp.where(positive, 1.0 / jnp.where(positive, curvature, 1.0), 0.0)[:, None, None]
+    outer = moved[:, :, None] * moved[:, None, :]
+    push = (inverse * fall[:, None, :]).sum(-1)
+    quadratic = (push * fall).sum(-1)[:, None, None]
+    cross = moved[:, :, None] * push[:, None, :]
+    updated = inverse - rho * (cross + jnp.swapaxes(cross, 1, 2))
+    return updated + rho * (rho * quadratic + 1.0) * outer

@@ -1,0 +1,303 @@
+"""The two compiled programs everything numerical runs in, and the surroundings they run in.
+
+`explore` goes from measurements to hyper-parameters, paths and their fronts; it runs on shares of
+the hyper-parameter samples, one share a thread. `decide` goes from posteriors and fronts to the
+best inputs of an acquisition, or to the front of the posterior means. There are only two because
+every program is compiled once for each size of the data.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+from threadpoolctl import ThreadpoolController
+
+from tradespace import climb, fronts, paths
+from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
+from tradespace.climb import Climbed
+from tradespace.conditioning.normal import cdf, interval
+from tradespace.fronts import Searched, Variation
+from tradespace.gp import chain
+from tradespace.gp.chain import Moves
+from tradespace.gp.kernel import Layout
+from tradespace.gp.posterior import Posterior, Rows, condition, moments, noise_variance
+from tradespace.gp.priors import Prior
+from tradespace.paths import Features
+
+# Rows are padded to the first of these that holds them; powers of two are slow to factorise.
+ROWS = (24, 52, 104, 204, 304, 408, 604, 804, 1004, 1504, 2004, 3004, 4004)
+# Ticks of a climb, and climbs a thread runs for each group.
+TICKS = 40
+
+T = TypeVar("T")
+_entering = threading.RLock()
+
+
+class Shape(NamedTuple):
+    """What a program is compiled for, besides the sizes of its arrays."""
+
+    layout: Layout
+    objectives: int
+    two_sided: bool
+
+
+class Explored(NamedTuple):
+    """Chains' states, posteriors given the data (and pending points), and all path values seen."""
+
+    states: Float[Array, "B m p"]
+    posterior: Posterior
+    searched: Searched
+
+
+class Predicted(NamedTuple):
+    """Of each black box at each point: mean and deviation over all samples, and of constraints
+    the probability of holding."""
+
+    mean: Float[Array, "B n"]
+    sd: Float[Array, "B n"]
+    holding: Float[Array, "C n"]
+
+
+class Decided(NamedTuple):
+    """Gains and predictions at the candidates, climbs from the best, and all mean values seen."""
+
+    gains: Float[Array, "B n"]
+    predicted: Predicted
+    climbed: Climbed
+    groups: Int[Array, " r"]
+    searched: Searched
+
+
+class Means(NamedTuple):
+    """What a search of the posterior means needs: where to start, and the level asked for."""
+
+    start: Float[Array, "1 n width"]
+    variation: Variation
+    level: Float[Array, ""]
+    rounds: Int[Array, ""]
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def explore(
+    shape: Shape,
+    prior: Prior,
+    moves: Moves,
+    updates: Int[Array, ""],
+    starts: Float[Array, "B m p"],
+    rows: Rows,
+    pending: Bool[Array, "B N"],
+    bounds: Float[Array, "C 2"],
+    features: Features,
+    variation: Variation,
+    start: Float[Array, "m n width"],
+    rounds: Int[Array, ""],
+) -> Explored:
+    """Chains advanced, a path drawn for each state, and each joint path's front searched."""
+    layout = shape.layout
+    states, hyper = chain.advance_all(prior, layout, moves, updates, starts, rows)
+
+    def draw(box: tuple[Any, ...]) -> tuple[paths.Path, Posterior]:
+        hyper, features, rows, pending = box
+
+        def one(sample: tuple[Any, Features]) -> tuple[paths.Path, Posterior]:
+            hyper, features = sample
+            path = paths.draw_path(layout, features, condition(layout, hyper, rows), rows)
+            # A pending trial is taken to measure what this sample's own path says there.
+            imagined = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
+            values = jnp.where(pending, imagined, rows.values)
+            known = Rows(rows.points, values, rows.counted | pending)
+            return path, condition(layout, hyper, known)
+
+        return lax.map(one, (hyper, features))
+
+    drawn, posterior = lax.map(draw, (hyper, features, rows, pending))
+    evaluate = partial(_path_values, shape, drawn, bounds)
+    return Explored(
+        states,
+        posterior,
+        fronts.search(layout, shape.objectives, evaluate, variation, start, rounds),
+    )
+
+
+def _path_values(
+    shape: Shape, drawn: paths.Path, bounds: Float[Array, "C 2"], points: Float[Array, "m P width"]
+) -> tuple[Float[Array, "m P B"], Float[Array, "m P B width"]]:
+    def one(sample: tuple[paths.Path, Array]) -> tuple[Array, Array]:
+        path, points = sample
+        values, pull = jax.vjp(lambda p: paths.evaluate(shape.layout, path, p), points)
+        return values, pull(jnp.ones_like(values))[0]
+
+    values, slopes = lax.map(lambda box: lax.map(one, (box, points)), drawn)
+    values, slopes = jnp.moveaxis(values, 0, -1), jnp.moveaxis(slopes, 0, -2)
+    inside = values[..., shape.objectives :]
+    low, high = bounds.astype(values.dtype).T
+    slack = inside - low
+    if shape.two_sided:
+        nearer_high = high - inside < slack
+        slack = jnp.where(nearer_high, high - inside, slack)
+        sign = jnp.where(nearer_high, -1.0, 1.0)[..., None].astype(values.dtype)
+        slopes = slopes.at[..., shape.objectives :, :].multiply(sign)
+    return values.at[..., shape.objectives :].set(slack), slopes
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def decide(
+    shape: Shape,
+    method: Method,
+    climbs: int,
+    posteriors: Sequence[Posterior],
+    bounds: Float[Array, "C 2"],
+    given: Any,
+    candidates: Float[Array, "n width"],
+    weights: Float[Array, "G B"],
+    ticks: Int[Array, ""],
+    means: Means,
+) -> Decided:
+    """The best candidates of every group, climbed from; and the search of the posterior means.
+
+    With negative ticks the candidates are not looked at, with no rounds the means are not searched.
+    """
+    posterior = jax.tree.map(lambda *shares: jnp.concatenate(shares, 1), *posteriors)
+    noise = noise_variance(posterior.hyper).T
+
+    def moments_at(points: Float[Array, "n width"]) -> tuple[Array, Array]:
+        one = lambda sample: moments(shape.layout, sample, points)  # noqa: E731
+        mean, variance = lax.map(lambda box: lax.map(one, box), posterior)
+        return jnp.swapaxes(mean, 0, 1), jnp.swapaxes(variance, 0, 1)
+
+    def gains_of(mean: Float[Array, "M B n"], variance: Float[Array, "M B n"]) -> Array:
+        if not isinstance(method, MesmocPlus):
+            return jnp.zeros(mean.shape[1:])
+        return mesmoc_plus.gains(method, mean, variance, noise, given, shape.two_sided)
+
+    def look(points: Float[Array, "n width"]) -> tuple[Array, Predicted]:
+        mean, variance = moments_at(points)
+        predicted = _averaged(shape, bounds, mean, variance)
+        return gains_of(mean, variance), predicted
+
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, candidates))
+    at_candidates, predicted = lax.cond(ticks >= 0, look, lambda _: nothing, candidates)
+    by_group = weights @ at_candidates
+    ranked = jnp.where(jnp.isfinite(by_group), by_group, -jnp.inf)
+    best = lax.top_k(ranked, climbs)[1]
+    groups = jnp.repeat(jnp.arange(len(weights)), climbs)
+    climbed = climb.climb(
+        lambda points: (weights[groups].T * gains_of(*moments_at(points))).sum(0),
+        candidates[best.ravel()],
+        ticks,
+    )
+    evaluate = partial(_mean_values, shape, posterior, bounds, means.level)
+    searched = fronts.search(
+        shape.layout, shape.objectives, evaluate, means.variation, means.start, means.rounds
+    )
+    return Decided(at_candidates, predicted, climbed, groups, searched)
+
+
+def _averaged(shape: Shape, bounds: Float[Array, "C 2"], mean: Array, variance: Array) -> Predicted:
+    overall = mean.mean(0)
+    spread = variance.mean(0) + ((mean - overall) ** 2).mean(0)
+    k = shape.objectives
+    low, high = bounds[:, :1], bounds[:, 1:]
+    holding = _holding(shape.two_sided, low, high, mean[:, k:], variance[:, k:]).mean(0)
+    return Predicted(overall, jnp.sqrt(spread), holding)
+
+
+def _mean_values(
+    shape: Shape,
+    posterior: Posterior,
+    bounds: Float[Array, "C 2"],
+    level: Float[Array, ""],
+    points: Float[Array, "1 P width"],
+) -> tuple[Float[Array, "1 P B"], Float[Array, "1 P B width"]]:
+    """Hyper-averaged means of objectives, and by how much each constraint's probability of
+    holding exceeds the level."""
+
+    def one_box(box: Posterior, of: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+        def averaged(points: Array) -> Array:
+            one = lambda sample: of(*moments(shape.layout, sample, points))  # noqa: E731
+            return lax.map(one, box).mean(0)
+
+        values, pull = jax.vjp(averaged, points[0])
+        return values, pull(jnp.ones_like(values))[0]
+
+    objectives = jax.tree.map(lambda x: x[: shape.objectives], posterior)
+    values, slopes = lax.map(lambda box: one_box(box, lambda m, v: m), objectives)
+    if len(bounds):
+        constraints = jax.tree.map(lambda x: x[shape.objectives :], posterior)
+
+        def held(box: tuple[Posterior, Array]) -> tuple[Array, Array]:
+            low, high = box[1]
+            return one_box(box[0], partial(_holding, shape.two_sided, low, high))
+
+        probability, rises = lax.map(held, (constraints, bounds))
+        values = jnp.concatenate([values, probability - level])
+        slopes = jnp.concatenate([slopes, rises])
+    return values.T[None], jnp.swapaxes(slopes, 0, 1)[None]
+
+
+def _holding(two_sided: bool, low: Array, high: Array, mean: Array, variance: Array) -> Array:
+    sd = jnp.sqrt(variance)
+    if two_sided:
+        return jnp.exp(interval((low - mean) / sd, (high - mean) / sd).log_probability)
+    return cdf((mean - low) / sd)
+
+
+def padded_rows(count: int) -> int:
+    """The number of rows that `count` rows are padded to."""
+    fitting = [rows for rows in ROWS if rows >= count]
+    return fitting[0] if fitting else -(-count // 1000) * 1000 + 4
+
+
+def in_shares(work: Callable[[int], T], shares: int) -> list[T]:
+    """`work` of 0, 1, .. in as many threads as there are cores to run them."""
+    if shares == 1 or len(os.sched_getaffinity(0)) == 1:
+        return [work(share) for share in range(shares)]
+
+    def with_doubles(share: int) -> T:
+        with jax.enable_x64(True):
+            return work(share)
+
+    with ThreadPoolExecutor(shares) as pool:
+        return list(pool.map(with_doubles, range(shares)))
+
+
+@contextmanager
+def surroundings() -> Iterator[None]:
+    """Double precision, one BLAS thread and the compilation cache, for as long as the block runs.
+
+    Whatever the user has configured of JAX is as it was afterwards.
+    """
+    with _entering, _blas().limit(limits=1, user_api="blas"), jax.enable_x64(True):
+        before = jax.config.jax_compilation_cache_dir
+        where = before or cache_folder()
+        jax.config.update("jax_compilation_cache_dir", where)
+        try:
+            yield
+        finally:
+            jax.config.update("jax_compilation_cache_dir", before)
+
+
+def cache_folder() -> str | None:
+    """Where compiled programs are kept between processes; TRADESPACE_CACHE names it or is 'off'."""
+    named = os.environ.get("TRADESPACE_CACHE")
+    if named == "off":
+        return None
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return named or str(Path(home) / "tradespace")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    # Loaded first so that the controller finds the library JAX takes LAPACK from.
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController()
