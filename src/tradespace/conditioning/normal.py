@@ -110,7 +110,7 @@ def interval(lower: Float[Array, "*n"], upper: Float[Array, "*n"]) -> Interval:
     mirrored = lower + upper > 0.0
     low = jnp.where(mirrored, -upper, lower)
     high = jnp.where(mirrored, -lower, upper)
-    size_low, size_high = jnp.minimum(jnp.abs(low), 1e8), jnp.abs(high)
+    size_low, size_high = jnp.minimum(jnp.abs(low), 1e8), jnp.minimum(jnp.abs(high), 1e8)
     scaled_low, scaled_high = half_erfcx(size_low), half_erfcx(size_high)
     straddles = high > 0.0
     # Both below zero: Phi(high) - Phi(low) = phi-scale exp(-high^2/2) [.. - .. exp(-(l^2-h^2)/2)].
