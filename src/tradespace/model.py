@@ -153,7 +153,7 @@ def explored(
             )
         )
 
-    found = in_shares(work, setting.shares)
+    found = in_shares(("explore", setting.shape, setting.prior, rows), work, setting.shares)
     _remember(digest, np.concatenate([np.asarray(share.states) for share in found], 1))
     return found
 

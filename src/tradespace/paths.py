@@ -68,7 +68,10 @@ def cos_turns(turns: Float[Array, "*n"]) -> Float[Array, "*n"]:
 
 
 def draw_path(layout: Layout, features: Features, posterior: Posterior, rows: Rows) -> Path:
-    """The path through the rows that these features give."""
+    """The path through the rows that these features give.
+
+    The posterior may be given further rows, after these: they change nothing here.
+    """
     hyper = posterior.hyper
     amplitude = jnp.exp(0.5 * hyper.log_amplitude)
     constant = jnp.sqrt(MEAN_VARIANCE) * amplitude * features.constant
@@ -77,7 +80,9 @@ def draw_path(layout: Layout, features: Features, posterior: Posterior, rows: Ro
     turns = stretched @ features.frequencies + features.phases
     prior = constant + cos_turns(turns) @ weights
     missing = jnp.where(rows.counted, rows.values - prior - noise(features, hyper), 0.0)
-    corrections = posterior.whitening.T @ (posterior.whitening @ missing)
+    # The first rows of an inverse Cholesky factor are the inverse of the first rows' factor.
+    whitening = jnp.where(rows.counted[:, None], posterior.whitening, 0.0)
+    corrections = whitening.T @ (whitening @ missing)
     # The kernel's constant part acts on the sum of the corrections alone.
     constant = constant + MEAN_VARIANCE * corrections.sum()
     return Path(

@@ -8,7 +8,7 @@ every program is compiled once for each size of the data.
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
@@ -29,7 +29,7 @@ from tradespace.fronts import Searched, Variation
 from tradespace.gp import chain
 from tradespace.gp.chain import Moves
 from tradespace.gp.kernel import Layout
-from tradespace.gp.posterior import Posterior, Rows, condition, moments, noise_variance
+from tradespace.gp.posterior import Posterior, Rows, condition, moments, noise_variance, with_values
 from tradespace.gp.priors import Prior
 from tradespace.paths import Features
 
@@ -40,6 +40,7 @@ TICKS = 40
 
 T = TypeVar("T")
 _entering = threading.RLock()
+_compiled: set[Hashable] = set()
 
 
 class Shape(NamedTuple):
@@ -110,12 +111,12 @@ def explore(
 
         def one(sample: tuple[Any, Features]) -> tuple[paths.Path, Posterior]:
             hyper, features = sample
-            path = paths.draw_path(layout, features, condition(layout, hyper, rows), rows)
+            known = rows._replace(counted=rows.counted | pending)
+            given = condition(layout, hyper, known)
+            path = paths.draw_path(layout, features, given, rows)
             # A pending trial is taken to measure what this sample's own path says there.
             imagined = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
-            values = jnp.where(pending, imagined, rows.values)
-            known = Rows(rows.points, values, rows.counted | pending)
-            return path, condition(layout, hyper, known)
+            return path, with_values(given, jnp.where(pending, imagined, rows.values))
 
         return lax.map(one, (hyper, features))
 
@@ -220,27 +221,25 @@ def _mean_values(
 ) -> tuple[Float[Array, "1 P B"], Float[Array, "1 P B width"]]:
     """Hyper-averaged means of objectives, and by how much each constraint's probability of
     holding exceeds the level."""
+    boxes = len(posterior.weights)
+    constrained = jnp.arange(boxes) >= shape.objectives
+    ends = jnp.concatenate([jnp.zeros((shape.objectives, 2)), bounds])
 
-    def one_box(box: Posterior, of: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+    def one_box(box: tuple[Posterior, Array, Array]) -> tuple[Array, Array]:
+        samples, constrained, (low, high) = box
+
         def averaged(points: Array) -> Array:
-            one = lambda sample: of(*moments(shape.layout, sample, points))  # noqa: E731
-            return lax.map(one, box).mean(0)
+            def one(sample: Posterior) -> Array:
+                mean, variance = moments(shape.layout, sample, points)
+                holding = _holding(shape.two_sided, low, high, mean, variance)
+                return jnp.where(constrained, holding - level, mean)
+
+            return lax.map(one, samples).mean(0)
 
         values, pull = jax.vjp(averaged, points[0])
         return values, pull(jnp.ones_like(values))[0]
 
-    objectives = jax.tree.map(lambda x: x[: shape.objectives], posterior)
-    values, slopes = lax.map(lambda box: one_box(box, lambda m, v: m), objectives)
-    if len(bounds):
-        constraints = jax.tree.map(lambda x: x[shape.objectives :], posterior)
-
-        def held(box: tuple[Posterior, Array]) -> tuple[Array, Array]:
-            low, high = box[1]
-            return one_box(box[0], partial(_holding, shape.two_sided, low, high))
-
-        probability, rises = lax.map(held, (constraints, bounds))
-        values = jnp.concatenate([values, probability - level])
-        slopes = jnp.concatenate([slopes, rises])
+    values, slopes = lax.map(one_box, (posterior, constrained, ends))
     return values.T[None], jnp.swapaxes(slopes, 0, 1)[None]
 
 
@@ -257,17 +256,40 @@ def padded_rows(count: int) -> int:
     return fitting[0] if fitting else -(-count // 1000) * 1000 + 4
 
 
-def in_shares(work: Callable[[int], T], shares: int) -> list[T]:
-    """`work` of 0, 1, .. in as many threads as there are cores to run them."""
-    if shares == 1 or len(os.sched_getaffinity(0)) == 1:
-        return [work(share) for share in range(shares)]
+def in_shares(program: Hashable, work: Callable[[int], T], shares: int) -> list[T]:
+    """`work` of 0, 1, .. in as many threads as there are cores to run them.
 
-    def with_doubles(share: int) -> T:
+    The first work that needs a program goes alone, so that it is compiled once.
+    """
+    first = [] if program in _compiled else [work(0)]
+    _compiled.add(program)
+    rest = range(len(first), shares)
+    if len(rest) < 2 or len(os.sched_getaffinity(0)) == 1:
+        return first + [work(share) for share in rest]
+    with ThreadPoolExecutor(len(rest)) as pool:
+        return first + list(pool.map(_with_doubles(work), rest))
+
+
+@contextmanager
+def compiling(program: Hashable, call: Callable[[], object]) -> Iterator[None]:
+    """Meanwhile another thread compiles a program, by a call of it that has nothing to do."""
+    if program in _compiled or len(os.sched_getaffinity(0)) == 1:
+        yield
+        return
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(_with_doubles(lambda _: call()), 0)
+        yield
+        ahead.result()
+    _compiled.add(program)
+
+
+def _with_doubles(work: Callable[[int], T]) -> Callable[[int], T]:
+    # JAX's precision belongs to a thread.
+    def in_this_thread(share: int) -> T:
         with jax.enable_x64(True):
             return work(share)
 
-    with ThreadPoolExecutor(shares) as pool:
-        return list(pool.map(with_doubles, range(shares)))
+    return in_this_thread
 
 
 @contextmanager

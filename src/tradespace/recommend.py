@@ -4,21 +4,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
 from jaxtyping import Float
 
 from tradespace import fronts, pareto
-from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
+from tradespace.acquisition import Method
 from tradespace.data import Data
-from tradespace.fronts import POPULATION, Searched
+from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
+from tradespace.fronts import POPULATION
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
-from tradespace.programs import Decided, Explored, Means, decide, surroundings
+from tradespace.programs import Means, Predicted, surroundings
 from tradespace.sobol import sobol
 
-# Points the search of the means starts from (Sobol, and at or near the data), and generations.
-EVERYWHERE, NEAR_DATA, GENERATIONS = 256, 128, 40
 # Trade-offs shown at most, and the step by which the level is relaxed when nothing reaches it.
 SIZE, RELAXATION = 50, 0.05
 
@@ -76,21 +74,14 @@ def recommend(
     with surroundings():
         padded = pad(problem, data, with_pending=False)
         found = explored(setting, key, data, padded, fronts_too=False)
-        means = _search(setting, key, data, 1.0 - delta)
+        decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
         level = 1.0 - delta
-        while True:
-            points = _front(setting, method, padded, found, means, level)
-            if points is not None:
-                break
+        means = _search(setting, key, data, level)
+        while (points := _front(decision, means)) is None:
             level = max(level - RELAXATION, 0.0)
             means = means._replace(level=np.float64(level))
-        predicted = _look(setting, method, padded, found, points)
+        predicted = decision(points, ticks=0).predicted
     return Recommendation(_described(problem, padded, points, predicted), delta, level)
-
-
-def no_search(setting: Setting) -> Means:
-    """Means of the same shape as a search's, for no search at all."""
-    return _means(setting, np.zeros((EVERYWHERE + NEAR_DATA, setting.problem.space.width)), 0, 0.0)
 
 
 def _search(setting: Setting, key: Key, data: Data, level: float) -> Means:
@@ -102,76 +93,16 @@ def _search(setting: Setting, key: Key, data: Data, level: float) -> Means:
     steps = 0.1 * rng.standard_normal(rest.shape)
     near = np.concatenate([near, space.snap(np.clip(rest + steps, 0.0, 1.0))])
     rounds = (EVERYWHERE + NEAR_DATA) // POPULATION + GENERATIONS
-    return _means(setting, np.concatenate([near, everywhere]), rounds, level)
+    return search_from(setting, np.concatenate([near, everywhere]), rounds, level)
 
 
-def _means(
-    setting: Setting, start: Float[np.ndarray, "n width"], rounds: int, level: float
-) -> Means:
-    variation = fronts.draw_variation(
-        setting.rng("children"),
-        GENERATIONS,
-        1,
-        setting.problem.space.width,
-        len(setting.problem.objectives),
-    )
-    return Means(start[None], variation, np.float64(level), np.int32(rounds))
-
-
-def _decide(
-    setting: Setting,
-    method: Method,
-    padded: Padded,
-    found: list[Explored],
-    points: Float[np.ndarray, "n width"],
-    ticks: int,
-    means: Means,
-) -> Decided:
-    problem = setting.problem
-    total = _candidate_count(setting, method)
-    candidates = points[np.arange(total) % len(points)]
-    given = None
-    if isinstance(method, MesmocPlus):
-        nowhere = [np.zeros((1, len(problem.objectives)))] * method.samples
-        bounds = np.broadcast_to(padded.bounds, (method.samples, *padded.bounds.shape))
-        given = mesmoc_plus.prepare(np.random.default_rng(0), method, nowhere, bounds)
-    weights = np.zeros((len(problem.groups), len(problem.black_boxes)))
-    climbs = max(4 // len(weights), 2)
-    return jax.block_until_ready(
-        decide(
-            setting.shape,
-            method,
-            climbs,
-            [share.posterior for share in found],
-            padded.bounds,
-            given,
-            candidates,
-            weights,
-            np.int32(ticks),
-            means,
-        )
-    )
-
-
-def _candidate_count(setting: Setting, method: Method) -> int:
-    if isinstance(method, MesmocPlus):
-        return (method.candidates + 280) // 2 // setting.shares * 2
-    return 2 * SIZE
-
-
-def _front(
-    setting: Setting,
-    method: Method,
-    padded: Padded,
-    found: list[Explored],
-    means: Means,
-    level: float,
-) -> Float[np.ndarray, "S width"] | None:
+def _front(decision: Decision, means: Means) -> Float[np.ndarray, "S width"] | None:
     """The best mean trade-offs that reach the level, None when no point seen does."""
-    nowhere = np.zeros((1, setting.problem.space.width))
-    decided = _decide(setting, method, padded, found, nowhere, -1, means)
-    points, values = (np.asarray(x)[0] for x in Searched(*decided.searched))
-    objectives = len(setting.problem.objectives)
+    problem = decision.setting.problem
+    nowhere = np.zeros((1, problem.space.width))
+    searched = decision(nowhere, means=means).searched
+    points, values = np.asarray(searched.points)[0], np.asarray(searched.values)[0]
+    objectives = len(problem.objectives)
     reached = (values[:, objectives:] >= 0.0).all(1) & (values[:, 0] < fronts.FAR)
     if not reached.any():
         return None
@@ -181,24 +112,13 @@ def _front(
     return points[pareto.thin(values, SIZE)]
 
 
-def _look(
-    setting: Setting,
-    method: Method,
-    padded: Padded,
-    found: list[Explored],
-    points: Float[np.ndarray, "S width"],
-) -> list[Float[np.ndarray, "B S"]]:
-    decided = _decide(setting, method, padded, found, points, 0, no_search(setting))
-    return [np.asarray(x)[:, : len(points)] for x in decided.predicted]
-
-
 def _described(
     problem: Problem,
     padded: Padded,
     points: Float[np.ndarray, "S width"],
-    predicted: list[Float[np.ndarray, "B S"]],
+    predicted: Predicted,
 ) -> tuple[RecommendedInput, ...]:
-    standardised, spread, holding = predicted
+    standardised, spread, holding = (np.asarray(x)[:, : len(points)] for x in predicted)
     mean, sd = {}, {}
     for b, (name, scaling) in enumerate(zip(problem.black_boxes, padded.scalings, strict=True)):
         mean[name] = problem.from_inside(name, scaling.inverse(standardised[b]))

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -12,20 +11,18 @@ from tradespace import pareto
 from tradespace.acquisition import MesmocPlus, Method, RandomSearch, mesmoc_plus
 from tradespace.acquisition.random_search import draw
 from tradespace.data import Data
+from tradespace.decision import FROM_DATA, FROM_FRONTS, Decision, blank, group_weights
 from tradespace.errors import SpaceExhausted
 from tradespace.fronts import feasible_front
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
-from tradespace.programs import TICKS, Decided, Explored, decide, in_shares, surroundings
-from tradespace.recommend import no_search
+from tradespace.programs import TICKS, Decided, Explored, compiling, in_shares, surroundings
 from tradespace.sobol import sobol
 from tradespace.space import Space
 
-# Candidates besides the Sobol grid: near the sampled fronts' inputs, and near measured ones.
-FROM_FRONTS, FROM_DATA = 160, 120
-# Climbs of all groups together in each thread, and rounds of trying discrete neighbours.
-CLIMBS, NEIGHBOUR_ROUNDS = 4, 4
-# Two inputs nearer than this, in the unit cube, are the same measurement.
+# Rounds of trying the discrete neighbours of the best.
+NEIGHBOUR_ROUNDS = 4
+# Two points whose real columns are nearer than this, in the unit cube, are the same measurement.
 SAME = 1e-6
 
 
@@ -52,10 +49,14 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
         padded = pad(problem, data)
-        found = explored(setting, key, data, padded)
+        ahead = blank(setting, method, padded.rows.values.shape[1])
+        nowhere = np.zeros((1, problem.space.width))
+        with compiling(ahead.program, lambda: ahead(nowhere)):
+            found = explored(setting, key, data, padded)
         given, optima = _sampled_fronts(rng, problem, method, padded, found)
         candidates = _candidates(rng, problem.space, data, optima, method.candidates)
-        best = _maximize(setting, method, data, padded, found, given, candidates)
+        decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
+        best = _maximize(decision, data, given, candidates)
     reachable = {name: value for name, (value, _) in best.items()}
     group = max(reachable, key=lambda name: reachable[name])
     gain, point = best[group]
@@ -106,97 +107,70 @@ def _candidates(
 
 
 def _maximize(
-    setting: Setting,
-    method: MesmocPlus,
+    decision: Decision,
     data: Data,
-    padded: Padded,
-    found: list[Explored],
     given: mesmoc_plus.Fronts,
     candidates: Float[np.ndarray, "n width"],
 ) -> dict[str, tuple[float, Float[np.ndarray, " width"]]]:
-    """For each group that has an input left: its best gain per cost, and where."""
-    problem = setting.problem
-    weights = _weights(problem)
-    climbs = max(CLIMBS // len(weights), 2)
-    posteriors = [share.posterior for share in found]
-    means = no_search(setting)
+    """For each group that has an input left: its best gain per cost, and where.
 
-    def look(points: Float[np.ndarray, "n width"]) -> list[tuple[Any, Decided]]:
-        parts = np.array_split(points[: 2 * (len(points) // 2)], setting.shares)
-
-        def work(share: int) -> Decided:
-            return jax.block_until_ready(
-                decide(
-                    setting.shape,
-                    method,
-                    climbs,
-                    posteriors,
-                    padded.bounds,
-                    given,
-                    parts[share],
-                    weights,
-                    np.int32(TICKS),
-                    means,
-                )
-            )
-
-        return list(zip(parts, in_shares(work, setting.shares), strict=True))
-
+    Climbs move real inputs only; the discrete neighbours of the best are candidates in turn,
+    until none is better.
+    """
+    problem, shares = decision.setting.problem, decision.setting.shares
     best: dict[str, tuple[float, Float[np.ndarray, " width"]]] = {}
     for _ in range(NEIGHBOUR_ROUNDS):
-        rose = _better(problem, data, weights, look(candidates), best)
+        parts = np.array_split(candidates, min(shares, len(candidates)))
+
+        def work(share: int, parts: list[Float[np.ndarray, "n width"]] = parts) -> Decided:
+            return decision(parts[share], given, TICKS)
+
+        decided = in_shares(decision.program, work, len(parts))
+        rose = _better(problem, data, parts, decided, best)
         neighbours = [problem.space.neighbours(best[name][1]) for name in rose]
-        around = np.concatenate(neighbours) if neighbours else np.empty((0, 0))
-        if not len(around):
+        candidates = np.concatenate(neighbours) if neighbours else candidates[:0]
+        if not len(candidates):
             break
-        candidates = around[np.arange(len(candidates)) % len(around)]
     if not best:
         raise SpaceExhausted("every legal input has been measured in every group")
     return best
 
 
-def _weights(problem: Problem) -> Float[np.ndarray, "G B"]:
-    """What one unit of each black box's gain is worth in each group: one over the cost."""
-    weights = np.zeros((len(problem.groups), len(problem.black_boxes)))
-    for g, (name, group) in enumerate(problem.groups.items()):
-        weights[g, list(problem.group_boxes[name])] = 1.0 / group.cost
-    return weights
-
-
 def _better(
     problem: Problem,
     data: Data,
-    weights: Float[np.ndarray, "G B"],
-    looked: list[tuple[Float[np.ndarray, "n width"], Decided]],
+    parts: list[Float[np.ndarray, "n width"]],
+    decided: list[Decided],
     best: dict[str, tuple[float, Float[np.ndarray, " width"]]],
 ) -> list[str]:
     """The groups whose best was improved on; `best` is brought up to date."""
-    rose = []
+    weights, rose = group_weights(problem), []
     for g, name in enumerate(problem.groups):
-        points = [part for part, _ in looked]
-        values = [weights[g] @ np.asarray(decided.gains) for _, decided in looked]
-        for _, decided in looked:
-            mine = np.asarray(decided.groups) == g
-            points.append(np.asarray(decided.climbed.points)[mine])
-            values.append(np.asarray(decided.climbed.values)[mine])
+        points, values = list(parts), []
+        for part, one in zip(parts, decided, strict=True):
+            values.append(weights[g] @ np.asarray(one.gains)[:, : len(part)])
+        for one in decided:
+            mine = np.asarray(one.groups) == g
+            points.append(np.asarray(one.climbed.points)[mine])
+            values.append(np.asarray(one.climbed.values)[mine])
         everywhere, gain = problem.space.snap(np.concatenate(points)), np.concatenate(values)
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         if problem.noiseless:
-            gain[_visited(everywhere, data.avoid[name])] = -np.inf
+            gain[_visited(problem.space, everywhere, data.avoid[name])] = -np.inf
         top = int(np.argmax(gain))
-        before = best[name][0] if name in best else -np.inf
-        if gain[top] > before + 1e-9 * abs(before if np.isfinite(before) else 0.0):
+        if gain[top] > (best[name][0] if name in best else -np.inf):
             best[name] = (float(gain[top]), everywhere[top])
             rose.append(name)
     return rose
 
 
 def _visited(
-    points: Float[np.ndarray, "n width"], avoid: Float[np.ndarray, "a width"]
+    space: Space, points: Float[np.ndarray, "n width"], avoid: Float[np.ndarray, "a width"]
 ) -> Bool[np.ndarray, " n"]:
     if not len(avoid):
         return np.zeros(len(points), bool)
-    return (np.abs(points[:, None] - avoid[None]).max(-1) < SAME).any(1)
+    same = np.where(space.discrete, 1e-13, SAME)
+    return (np.abs(points[:, None] - avoid[None]) < same).all(-1).any(1)
 
 
 def _random(rng: np.random.Generator, problem: Problem, data: Data) -> Suggestion:
@@ -206,12 +180,12 @@ def _random(rng: np.random.Generator, problem: Problem, data: Data) -> Suggestio
     for _ in range(1000):
         uniform, g = draw(rng, costs, problem.space.size)
         point = problem.space.sample(uniform[None])
-        if not (problem.noiseless and _visited(point, data.avoid[names[g]])[0]):
+        if not (problem.noiseless and _visited(problem.space, point, data.avoid[names[g]])[0]):
             return Suggestion(problem.space.decode(point[0]), names[g], 0.0)
     if problem.space.cardinality is not None:
         for name in names:
             listed = problem.space.enumerate()
-            left = listed[~_visited(listed, data.avoid[name])]
+            left = listed[~_visited(problem.space, listed, data.avoid[name])]
             if len(left):
                 return Suggestion(problem.space.decode(left[rng.integers(len(left))]), name, 0.0)
     raise SpaceExhausted("every legal input has been measured in every group")

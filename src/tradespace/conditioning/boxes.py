@@ -7,6 +7,7 @@ order, and no Gaussian assumption.
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
@@ -23,6 +24,15 @@ class Boxes(NamedTuple):
     edges: Float[Array, "K E"]
     lower: Int[Array, "b K"]
     upper: Int[Array, "b K"]
+
+
+class _Sides(NamedTuple):
+    """Per objective and box: probability and partial moments of the side; and of each gap."""
+
+    probability: Float[Array, "K b n"]
+    first: Float[Array, "K b n"]
+    second: Float[Array, "K b n"]
+    gaps: Float[Array, "K gaps n"]
 
 
 class Conditioned(NamedTuple):
@@ -44,36 +54,26 @@ def condition(
     sd = jnp.sqrt(variance)
     feasible = _feasible(mean[objectives:], sd[objectives:], bounds, two_sided)
     p_feasible = jnp.exp(feasible[0].sum(0))
-    m, s = mean[:objectives], sd[:objectives]
-    sides = [
-        _sides((boxes.edges[k][:, None] - m[k]) / s[k], boxes.lower[:, k], boxes.upper[:, k])
-        for k in range(objectives)
-    ]
-    others = [
-        _product([sides[i][0] for i in range(objectives) if i != k]) for k in range(objectives)
-    ]
-    removed = (sides[0][0] * others[0]).sum(0)
+    sides = _sides(boxes, mean[:objectives], sd[:objectives])
+    others = _products_of_others(sides.probability)
+    removed = (sides.probability[0] * others[0]).sum(0)
     rest = jnp.maximum(1.0 - p_feasible * removed, SMALLEST_REST)
-    first, second, log_density = [], [], []
-    for k in range(objectives):
-        _, m1, m2, gaps = sides[k]
-        first.append(-p_feasible * (m1 * others[k]).sum(0) / rest)
-        second.append((1.0 - p_feasible * (m2 * others[k]).sum(0)) / rest)
-        covers = _covers(boxes.edges.shape[1] - 1, boxes.lower[:, k], boxes.upper[:, k])
-        weight = 1.0 - p_feasible * (covers @ others[k])
-        log_density.append((_entropy_term(weight) * gaps).sum(0) / rest)
+    covered = jnp.einsum("kgb,kbn->kgn", _covers(boxes), others)
+    first = [-p_feasible * (sides.first * others).sum(1) / rest]
+    second = [(1.0 - p_feasible * (sides.second * others).sum(1)) / rest]
+    log_density = [(_entropy_term(1.0 - p_feasible * covered) * sides.gaps).sum(1) / rest]
     if len(bounds):
         log_p, z, z2 = feasible
         p = jnp.exp(log_p)
         # Given c_j feasible, what is removed has probability V times the other constraints'.
         without = removed * jnp.exp(log_p.sum(0) - log_p)
-        first.extend(-without * p * z / rest)
-        second.extend((1.0 - without * p * z2) / rest)
-        log_density.extend(_entropy_term(1.0 - without) * p / rest)
-    e1, e2 = jnp.stack(first), jnp.maximum(jnp.stack(second), 1e-12)
+        first.append(-without * p * z / rest)
+        second.append((1.0 - without * p * z2) / rest)
+        log_density.append(_entropy_term(1.0 - without) * p / rest)
+    e1, e2 = jnp.concatenate(first), jnp.maximum(jnp.concatenate(second), 1e-12)
     spread = jnp.maximum(e2 - e1 * e1, 1e-12)
     # H = log Z - sum w log w DeltaPhi / Z + log(2 pi v)/2 + E[z^2]/2.
-    entropy = jnp.log(rest) - jnp.stack(log_density) + LOG_SQRT_2PI + 0.5 * e2
+    entropy = jnp.log(rest) - jnp.concatenate(log_density) + LOG_SQRT_2PI + 0.5 * e2
     power = variance * jnp.exp(2.0 * entropy - 2.0 * LOG_SQRT_2PI - 1.0)
     return Conditioned(Moments(mean + sd * e1, variance * spread), power)
 
@@ -86,29 +86,35 @@ def _feasible(mean: Array, sd: Array, bounds: Array, two_sided: bool) -> tuple[A
     return mirrored.log_probability, -mirrored.first, mirrored.second
 
 
-def _sides(
-    edges: Float[Array, "E n"], lower: Int[Array, " b"], upper: Int[Array, " b"]
-) -> tuple[Array, Array, Array, Array]:
-    """Per box: probability and partial moments of one side; and the gaps between edges."""
-    at_edge = jnp.clip(edges, -40.0, 40.0)
-    probability, height = cdf(at_edge), density(at_edge)
-    slope = at_edge * height
-    p = probability[upper] - probability[lower]
-    m1 = height[lower] - height[upper]
-    m2 = p + slope[lower] - slope[upper]
-    return p, m1, m2, probability[1:] - probability[:-1]
+def _sides(boxes: Boxes, mean: Float[Array, "K n"], sd: Float[Array, "K n"]) -> _Sides:
+    at_edge = (boxes.edges[:, :, None] - mean[:, None]) / sd[:, None]
+    at_edge = jnp.clip(at_edge, -40.0, 40.0)
+    below, height = cdf(at_edge), density(at_edge)
+    both = jnp.stack([below, height, at_edge * height], -1)
+    pick = jax.vmap(lambda edges, index: edges[index], (0, 1))
+    low, high = pick(both, boxes.lower), pick(both, boxes.upper)
+    probability = high[..., 0] - low[..., 0]
+    first = low[..., 1] - high[..., 1]
+    second = probability + low[..., 2] - high[..., 2]
+    return _Sides(probability, first, second, below[:, 1:] - below[:, :-1])
 
 
-def _covers(gaps: int, lower: Int[Array, " b"], upper: Int[Array, " b"]) -> Float[Array, "gaps b"]:
-    gap = jnp.arange(gaps)[:, None]
-    return ((gap >= lower) & (gap < upper)).astype(float)
+def _covers(boxes: Boxes) -> Float[Array, "K gaps b"]:
+    """1 where a box covers the gap between two edges of an objective, else 0."""
+    gap = jnp.arange(boxes.edges.shape[1] - 1)[:, None]
+    return ((gap >= boxes.lower.T[:, None]) & (gap < boxes.upper.T[:, None])).astype(float)
 
 
-def _product(factors: list[Array]) -> Array | float:
-    product: Array | float = 1.0
-    for factor in factors:
-        product = product * factor
-    return product
+def _products_of_others(factors: Float[Array, "K b n"]) -> Float[Array, "K b n"]:
+    """For each objective the product over all the other objectives."""
+    k = len(factors)
+    if k == 1:
+        return jnp.ones_like(factors)
+    if k == 2:
+        return factors[::-1]
+    before = jnp.cumprod(jnp.concatenate([jnp.ones_like(factors[:1]), factors[:-1]]), 0)
+    after = jnp.cumprod(jnp.concatenate([jnp.ones_like(factors[:1]), factors[:0:-1]]), 0)[::-1]
+    return before * after
 
 
 def _entropy_term(weight: Float[Array, "*n"]) -> Float[Array, "*n"]:

@@ -64,7 +64,8 @@ def _snap_segment(segment: Segment, columns: Float[Array, "*n c"]) -> Float[Arra
         largest = jnp.argmax(columns, axis=-1)
         return jax.nn.one_hot(largest, segment.stop - segment.start, dtype=columns.dtype)
     ends = np.array([segment.low - 0.5, segment.high + 0.5])
-    low, high = np.log(ends) if segment.log else ends
+    # Python floats, which leave single precision single.
+    low, high = (np.log(ends) if segment.log else ends).tolist()
     inner = low + columns * (high - low)
     value = jnp.round(jnp.exp(inner) if segment.log else inner)
     value = jnp.clip(value, segment.low, segment.high)

@@ -64,8 +64,14 @@ def condition(layout: Layout, hyper: Hyper, rows: Rows) -> Posterior:
     stretched, factor = cholesky(layout, hyper.log_lengthscale, hyper.log_noise, rows)
     eye = jnp.eye(factor.shape[0])
     whitening = lax.linalg.triangular_solve(factor, eye, left_side=True, lower=True)
-    weights = whitening.T @ (whitening @ rows.values)
-    return Posterior(hyper, stretched, rows.counted, whitening, weights)
+    posterior = Posterior(hyper, stretched, rows.counted, whitening, rows.values)
+    return with_values(posterior, rows.values)
+
+
+def with_values(posterior: Posterior, values: Float[Array, " N"]) -> Posterior:
+    """The same process given other values at the same rows."""
+    whitening = posterior.whitening
+    return posterior._replace(weights=whitening.T @ (whitening @ values))
 
 
 def moments(

@@ -6,7 +6,7 @@ function that wiggles and for one that is nearly linear. `Reference` is the pape
 """
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +14,7 @@ from jax.scipy.special import gammaln
 from jaxtyping import Array, Float
 
 
+@runtime_checkable
 class Prior(Protocol):
     """Log densities of the LOGARITHMS of a black box's hyper-parameters."""
 

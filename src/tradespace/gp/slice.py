@@ -35,11 +35,13 @@ def slice_sample(
 
     def update(i: Array, carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         state, density, extra = carry
-        # The first round has no direction and no floor: it finds the start's own density, so
+        # The first and last rounds have no direction and no floor: they find what the density
+        # and its companion are at the start and at the end. They are rounds like the others so
         # that the density is compiled once.
-        k = jnp.maximum(i - 1, 0)
-        floor = jnp.where(i == 0, -jnp.inf, density + jnp.log(draws.height[k]))
-        direction = jnp.where(i == 0, 0.0, directions[k])
+        still = (i == 0) | (i > updates)
+        k = jnp.clip(i - 1, 0, len(directions) - 1)
+        floor = jnp.where(still, -jnp.inf, density + jnp.log(draws.height[k]))
+        direction = jnp.where(still, 0.0, directions[k])
 
         def unfinished(bracket: tuple[Array, ...]) -> Array:
             tried, left, right, accepted = bracket[:4]
@@ -49,7 +51,7 @@ def slice_sample(
             tried, left, right = bracket[:3]
             step = left + draws.shrink[k, tried] * (right - left)
             proposed, with_it = log_density(state + step * direction)
-            accepted = (proposed > floor) | (i == 0)
+            accepted = (proposed > floor) | still
             left = jnp.where(~accepted & (step < 0.0), step, left)
             right = jnp.where(~accepted & (step >= 0.0), step, right)
             return tried + 1, left, right, accepted, step, proposed, with_it
@@ -66,5 +68,5 @@ def slice_sample(
         )
 
     nothing = jnp.zeros_like(start[0])
-    state, _, extra = lax.fori_loop(0, updates + 1, update, (start, nothing, nothing))
+    state, _, extra = lax.fori_loop(0, updates + 2, update, (start, nothing, nothing))
     return state, extra

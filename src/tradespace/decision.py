@@ -1,0 +1,114 @@
+"""The one way `suggest` and `recommend` call the program `decide`, so that both share it."""
+
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from tradespace import fronts
+from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
+from tradespace.gp.posterior import Hyper, Posterior
+from tradespace.model import Setting
+from tradespace.problem import Problem
+from tradespace.programs import Decided, Means, decide
+
+# Candidates besides the Sobol grid: near the sampled fronts' inputs, and near measured ones.
+FROM_FRONTS, FROM_DATA = 160, 120
+# Climbs of all groups together in each thread, at least two a group.
+CLIMBS = 4
+# Points the search of the means starts from (Sobol, and at or near the data), and generations.
+EVERYWHERE, NEAR_DATA, GENERATIONS = 256, 128, 40
+
+Given = mesmoc_plus.Fronts | None
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A method and the models it decides by."""
+
+    setting: Setting
+    method: Method
+    posteriors: list[Posterior]
+    bounds: Float[np.ndarray, "C 2"]
+
+    @property
+    def program(self) -> tuple[object, ...]:
+        """What `decide` is compiled for here."""
+        return "decide", self.setting.shape, self.method, self.posteriors[0].weights.shape
+
+    def __call__(
+        self,
+        candidates: Float[np.ndarray, "n width"],
+        given: Given = None,
+        ticks: int = -1,
+        means: Means | None = None,
+    ) -> Decided:
+        """What `decide` says; candidates are repeated or cut to the number it is compiled for."""
+        setting, size = self.setting, candidate_count(self.setting, self.method)
+        weights = group_weights(setting.problem)
+        return jax.block_until_ready(
+            decide(
+                setting.shape,
+                self.method,
+                max(CLIMBS // len(weights), 2),
+                self.posteriors,
+                self.bounds,
+                self._nothing_given() if given is None else given,
+                candidates[np.arange(size) % len(candidates)],
+                weights,
+                np.int32(ticks),
+                no_search(setting) if means is None else means,
+            )
+        )
+
+    def _nothing_given(self) -> Given:
+        if not isinstance(self.method, MesmocPlus):
+            return None
+        samples = self.method.samples
+        nowhere = [np.zeros((1, len(self.setting.problem.objectives)))] * samples
+        bounds = np.broadcast_to(self.bounds, (samples, *self.bounds.shape))
+        return mesmoc_plus.prepare(np.random.default_rng(0), self.method, nowhere, bounds)
+
+
+def blank(setting: Setting, method: Method, rows: int) -> Decision:
+    """A decision of the right sizes by models that say nothing, to compile the program with."""
+    problem, share = setting.problem, setting.samples // setting.shares
+    boxes, width, size = len(problem.black_boxes), problem.space.width, problem.space.size
+    zeros = lambda *shape: np.zeros((boxes, share, *shape))  # noqa: E731
+    hyper = Hyper(zeros(size), zeros(), zeros())
+    counted = zeros(rows).astype(bool)
+    posterior = Posterior(hyper, zeros(rows, width), counted, zeros(rows, rows), zeros(rows))
+    bounds = np.zeros((len(problem.constraints), 2))
+    return Decision(setting, method, [posterior] * setting.shares, bounds)
+
+
+def candidate_count(setting: Setting, method: Method) -> int:
+    """Candidates looked at in one share."""
+    grid = method.candidates if isinstance(method, MesmocPlus) else 0
+    return -(-(grid + FROM_FRONTS + FROM_DATA) // setting.shares)
+
+
+def group_weights(problem: Problem) -> Float[np.ndarray, "G B"]:
+    """What one unit of each black box's gain is worth in each group: one over the cost."""
+    weights = np.zeros((len(problem.groups), len(problem.black_boxes)))
+    for g, (name, group) in enumerate(problem.groups.items()):
+        weights[g, list(problem.group_boxes[name])] = 1.0 / group.cost
+    return weights
+
+
+def search_from(
+    setting: Setting, start: Float[np.ndarray, "n width"], rounds: int, level: float
+) -> Means:
+    """A search of the posterior means for what reaches the level."""
+    problem = setting.problem
+    variation = fronts.draw_variation(
+        setting.rng("children"), GENERATIONS, 1, problem.space.width, len(problem.objectives)
+    )
+    return Means(start[None], variation, np.float64(level), np.int32(rounds))
+
+
+def no_search(setting: Setting) -> Means:
+    """Means of the same shape as a search's, for no search at all."""
+    nowhere = np.zeros((EVERYWHERE + NEAR_DATA, setting.problem.space.width))
+    return search_from(setting, nowhere, 0, 0.0)
