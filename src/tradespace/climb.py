@@ -6,7 +6,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
+
+from tradespace.arrays import Array
 
 Value = Callable[[Float[Array, "r width"]], Float[Array, " r"]]
 

@@ -57,7 +57,7 @@ class Decision:
                 self._nothing_given() if given is None else given,
                 candidates[np.arange(size) % len(candidates)],
                 weights,
-                np.int32(ticks),
+                np.asarray(ticks),
                 no_search(setting) if means is None else means,
             )
         )
@@ -75,7 +75,10 @@ def blank(setting: Setting, method: Method, rows: int) -> Decision:
     """A decision of the right sizes by models that say nothing, to compile the program with."""
     problem, share = setting.problem, setting.samples // setting.shares
     boxes, width, size = len(problem.black_boxes), problem.space.width, problem.space.size
-    zeros = lambda *shape: np.zeros((boxes, share, *shape))  # noqa: E731
+
+    def zeros(*shape: int) -> Float[np.ndarray, "*b"]:
+        return np.zeros((boxes, share, *shape))
+
     hyper = Hyper(zeros(size), zeros(), zeros())
     counted = zeros(rows).astype(bool)
     posterior = Posterior(hyper, zeros(rows, width), counted, zeros(rows, rows), zeros(rows))
@@ -105,7 +108,7 @@ def search_from(
     variation = fronts.draw_variation(
         setting.rng("children"), GENERATIONS, 1, problem.space.width, len(problem.objectives)
     )
-    return Means(start[None], variation, np.float64(level), np.int32(rounds))
+    return Means(start[None], variation, np.asarray(level), np.asarray(rounds))
 
 
 def no_search(setting: Setting) -> Means:

@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
 from tradespace import pareto
+from tradespace.arrays import Array
 from tradespace.gp.kernel import Layout, snap
 
 POPULATION = 64

@@ -10,6 +10,7 @@ import hashlib
 import zlib
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeVar
 
 import jax
 import numpy as np
@@ -28,6 +29,7 @@ from tradespace.programs import Explored, Shape, explore, in_shares, padded_rows
 from tradespace.sobol import sobol
 
 Key = tuple[int, ...]
+T = TypeVar("T")
 
 # Numbers of trials whose chains later ones continue.
 CHECKPOINTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
@@ -133,29 +135,31 @@ def explored(
 
     def work(share: int) -> Explored:
         part = slice(share * number, (share + 1) * number)
-        cut = lambda tree, axis: jax.tree.map(  # noqa: E731
-            lambda x: x[(slice(None),) * axis + (part,)], tree
-        )
         return jax.block_until_ready(
             explore(
                 setting.shape,
                 setting.prior_density,
-                cut(moves, 1),
-                np.int32(updates),
+                _second_axis(moves, part),
+                np.asarray(updates),
                 states[:, part],
                 padded.rows,
                 padded.pending,
                 padded.bounds,
-                cut(jax.tree.map(lambda *leaves: np.stack(leaves), *features), 1),
-                cut(variation, 1),
+                _second_axis(jax.tree.map(lambda *leaves: np.stack(leaves), *features), part),
+                _second_axis(variation, part),
                 np.broadcast_to(start, (number, *start.shape)),
-                np.int32(rounds),
+                np.asarray(rounds),
             )
         )
 
     found = in_shares(("explore", setting.shape, setting.prior, rows), work, setting.shares)
     _remember(digest, np.concatenate([np.asarray(share.states) for share in found], 1))
     return found
+
+
+def _second_axis(tree: T, part: slice) -> T:
+    cut: T = jax.tree.map(lambda leaf: leaf[:, part], tree)
+    return cut
 
 
 def _earlier_states(setting: Setting, data: Data) -> Float[np.ndarray, "B M p"]:

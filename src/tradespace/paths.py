@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from tradespace.arrays import Array
 from tradespace.gp.kernel import MEAN_VARIANCE, Layout, matern52, stretch
 from tradespace.gp.posterior import Hyper, Posterior, Rows, noise_variance
 

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 from threadpoolctl import ThreadpoolController
 
 from tradespace import climb, fronts, paths
 from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
+from tradespace.arrays import Array
 from tradespace.climb import Climbed
 from tradespace.conditioning.normal import cdf, interval
 from tradespace.fronts import Searched, Variation
@@ -299,7 +300,7 @@ def surroundings() -> Iterator[None]:
     Whatever the user has configured of JAX is as it was afterwards.
     """
     with _entering, _blas().limit(limits=1, user_api="blas"), jax.enable_x64(True):
-        before = jax.config.jax_compilation_cache_dir
+        before: str | None = jax.config.values["jax_compilation_cache_dir"]
         where = before or cache_folder()
         jax.config.update("jax_compilation_cache_dir", where)
         try:

@@ -79,7 +79,7 @@ def recommend(
         means = _search(setting, key, data, level)
         while (points := _front(decision, means)) is None:
             level = max(level - RELAXATION, 0.0)
-            means = means._replace(level=np.float64(level))
+            means = means._replace(level=np.asarray(level))
         predicted = decision(points, ticks=0).predicted
     return Recommendation(_described(problem, padded, points, predicted), delta, level)
 

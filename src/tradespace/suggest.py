@@ -70,7 +70,7 @@ def _sampled_fronts(
     method: MesmocPlus,
     padded: Padded,
     found: list[Explored],
-) -> tuple[mesmoc_plus.Fronts, list[Float[np.ndarray, "S width"]]]:
+) -> tuple[mesmoc_plus.Fronts, list[Float[np.ndarray, "_ width"]]]:
     """Each sample's front, ready for conditioning, and the inputs it is reached at."""
     fronts, optima, bounds = [], [], []
     for share in found:
@@ -87,7 +87,7 @@ def _candidates(
     rng: np.random.Generator,
     space: Space,
     data: Data,
-    optima: list[Float[np.ndarray, "S width"]],
+    optima: list[Float[np.ndarray, "_ width"]],
     grid: int,
 ) -> Float[np.ndarray, "n width"]:
     """Legal points to start from: everywhere, at the sampled optima, and near the data."""
@@ -122,7 +122,7 @@ def _maximize(
     for _ in range(NEIGHBOUR_ROUNDS):
         parts = np.array_split(candidates, min(shares, len(candidates)))
 
-        def work(share: int, parts: list[Float[np.ndarray, "n width"]] = parts) -> Decided:
+        def work(share: int, parts: list[Float[np.ndarray, "_ width"]] = parts) -> Decided:
             return decision(parts[share], given, TICKS)
 
         decided = in_shares(decision.program, work, len(parts))
@@ -139,7 +139,7 @@ def _maximize(
 def _better(
     problem: Problem,
     data: Data,
-    parts: list[Float[np.ndarray, "n width"]],
+    parts: list[Float[np.ndarray, "_ width"]],
     decided: list[Decided],
     best: dict[str, tuple[float, Float[np.ndarray, " width"]]],
 ) -> list[str]:

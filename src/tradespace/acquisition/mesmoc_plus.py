@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
 from tradespace import pareto
+from tradespace.arrays import Array
 from tradespace.conditioning import adf, boxes
 from tradespace.conditioning.boxes import Boxes
 from tradespace.errors import ProblemError
@@ -114,7 +115,7 @@ def gains(
 def prepare(
     rng: np.random.Generator,
     method: MesmocPlus,
-    fronts: list[Float[np.ndarray, "S K"]],
+    fronts: list[Float[np.ndarray, "_ K"]],
     bounds: Float[np.ndarray, "M C 2"],
 ) -> Fronts:
     """Fronts cut to size, padded, and decomposed where the conditioning needs boxes."""
@@ -137,7 +138,7 @@ def prepare(
 
 
 def _stack(
-    found: list[tuple[Float[np.ndarray, "b K"], Float[np.ndarray, "b K"]]], front_size: int
+    found: list[tuple[Float[np.ndarray, "_ K"], Float[np.ndarray, "_ K"]]], front_size: int
 ) -> Boxes:
     objectives = found[0][0].shape[1]
     edges = np.full((len(found), objectives, front_size + 3), FAR)

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
+from tradespace.arrays import Array
 from tradespace.conditioning.normal import half_line, interval, odds
 
 # Past this log probability of feasibly dominating a point the factor leaves nothing to condition.
@@ -63,12 +64,14 @@ def _removed(
     # Per black box: log P(in the removed interval), and E[z], E[z^2] there.
     dominating = half_line((values[:, None] - mean[:objectives]) / sd[:objectives])
     if mean.shape[0] == objectives:
-        return dominating
+        return dominating.log_probability, dominating.first, dominating.second
     m, s = mean[objectives:], sd[objectives:]
     if two_sided:
         feasible = interval((bounds[:, :1] - m) / s, (bounds[:, 1:] - m) / s)
     else:
         mirrored = half_line((m - bounds[:, :1]) / s)
         feasible = mirrored._replace(first=-mirrored.first)
-    joined = (jnp.concatenate(pair) for pair in zip(dominating, feasible, strict=True))
-    return tuple(joined)
+    log_p, first, second = (
+        jnp.concatenate(pair) for pair in zip(dominating, feasible, strict=True)
+    )
+    return log_p, first, second

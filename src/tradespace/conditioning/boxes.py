@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from tradespace.arrays import Array
 from tradespace.conditioning.adf import Moments
 from tradespace.conditioning.normal import LOG_SQRT_2PI, cdf, density, half_line, interval
 
@@ -91,7 +92,10 @@ def _sides(boxes: Boxes, mean: Float[Array, "K n"], sd: Float[Array, "K n"]) -> 
     at_edge = jnp.clip(at_edge, -40.0, 40.0)
     below, height = cdf(at_edge), density(at_edge)
     both = jnp.stack([below, height, at_edge * height], -1)
-    pick = jax.vmap(lambda edges, index: edges[index], (0, 1))
+
+    def pick(of: Float[Array, "K E n 3"], index: Int[Array, "b K"]) -> Float[Array, "K b n 3"]:
+        return jax.vmap(lambda edges, which: edges[which], (0, 1))(of, index)
+
     low, high = pick(both, boxes.lower), pick(both, boxes.upper)
     probability = high[..., 0] - low[..., 0]
     first = low[..., 1] - high[..., 1]

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
+
+from tradespace.arrays import Array
 
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # (1 + 2x) erfcx(x) as a polynomial in (x - 3.75)/(x + 3.75); relative error below 1e-14 for x >= 0.

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import jax
 import numpy as np
 from jax import lax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from tradespace.arrays import Array
 from tradespace.gp.evidence import draw_amplitude, log_evidence
 from tradespace.gp.kernel import Layout
 from tradespace.gp.posterior import NO_NOISE, Hyper, Rows
@@ -58,7 +59,7 @@ def draw_moves(
         rng.random((chains, UPDATES)),
         rng.random((chains, UPDATES, TRIES)),
     )
-    return Moves(directions, draws, rng.random(chains))
+    return Moves(directions, draws, np.asarray(rng.random(chains)))
 
 
 def advance(

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from tradespace.arrays import Array
 from tradespace.gp.kernel import Layout
 from tradespace.gp.posterior import NO_NOISE, Rows, cholesky
 from tradespace.gp.priors import Prior

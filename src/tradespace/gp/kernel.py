@@ -10,8 +10,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from tradespace.arrays import Array
 from tradespace.inputs import Categorical, Integer
 from tradespace.space import Space
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Bool, Float
 
+from tradespace.arrays import Array
 from tradespace.gp.kernel import PRIOR_VARIANCE, Layout, correlation, stretch
 
 # Added to the diagonal of every correlation matrix, in shares of the amplitude.

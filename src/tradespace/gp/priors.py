@@ -11,7 +11,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import gammaln
-from jaxtyping import Array, Float
+from jaxtyping import Float
+
+from tradespace.arrays import Array
 
 
 @runtime_checkable

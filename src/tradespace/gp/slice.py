@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
+
+from tradespace.arrays import Array
 
 # Below this share of the first bracket the point no longer moves; the shrinking stops there.
 SMALLEST_BRACKET = 1e-6
@@ -58,7 +60,15 @@ def slice_sample(
 
         left = -draws.place[k]
         zero = jnp.zeros_like(left)
-        first = (jnp.array(0), left, 1.0 + left, jnp.array(False), zero, zero, zero)
+        first: tuple[Array, ...] = (
+            jnp.array(0),
+            left,
+            1.0 + left,
+            jnp.array(False),
+            zero,
+            zero,
+            zero,
+        )
         _, _, _, accepted, step, proposed, with_it = lax.while_loop(unfinished, shrink, first)
         moved = jnp.where(accepted, state + step * direction, state)
         return (
