@@ -160,7 +160,7 @@ def suggest(model: Model, measured: Measured, request: dict[str, Any]) -> list[f
         objective=IdentityMCMultiOutputObjective(outcomes=list(range(measured.objectives))),
         constraints=violations(measured),
         prune_baseline=True,
-        alpha=request.get("alpha") or get_default_partitioning_alpha(measured.objectives),
+        alpha=get_default_partitioning_alpha(measured.objectives),
     )
     # BoTorch's default options: the tutorial's batch_limit of 5 takes twice as long to the same
     # optimum since its L-BFGS-B runs all restarts as one batch.

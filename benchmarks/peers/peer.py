@@ -105,7 +105,6 @@ class Peer:
         model: str = "list",
         restarts: int = 10,
         raw_samples: int = 512,
-        alpha: float | None = None,
     ) -> Answer:
         """The next input after points (N, d), objectives (N, K) and constraints (N, C)."""
         request = {
@@ -122,7 +121,6 @@ class Peer:
             "model": model,
             "restarts": restarts,
             "raw_samples": raw_samples,
-            "alpha": alpha,
             "threads": self.threads,
         }
         reply = self._request(request)
