@@ -21,7 +21,7 @@ help:
 	@echo 'make test       set up and run the tests'
 	@echo 'make test-slow  run the tests that take minutes each'
 	@echo 'make check      lint, format, types, import rules, snippets of the documentation'
-	@echo 'make benchmark  run the scripts in benchmarks/ and print their tables'
+	@echo 'make benchmark  run the benchmarks (hours; goes on where it stopped), print their tables'
 	@echo 'make lock       choose the newest versions pyproject.toml allows'
 	@echo 'make setup      make .venv'
 	@echo 'make clean      remove .venv and everything that was generated'
@@ -52,9 +52,12 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(PYTEST) -m docs
 
+# Each folder of benchmarks/ with a run.py is one benchmark; what it has finished it does not do again.
 benchmark: $(READY)
-	@set -e; for script in benchmarks/*.py; do \
-		echo "== $$script"; $(BIN)/python "$$script"; \
+	@set -e; for run in benchmarks/*/run.py; do \
+		name=$$(basename "$$(dirname "$$run")"); echo "== $$name"; \
+		$(BIN)/python -m "benchmarks.$$name.run"; \
+		if [ -e "benchmarks/$$name/table.py" ]; then $(BIN)/python -m "benchmarks.$$name.table"; fi; \
 	done
 
 # One file for every platform and every Python the package supports.
