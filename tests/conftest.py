@@ -5,7 +5,21 @@ from jaxtyping import install_import_hook
 
 # Before anything imports tradespace: each annotated function of the numerical rooms then checks
 # its arguments. The others take what people type, and say themselves what is wrong with it.
-NUMERICAL = ("pareto", "gp", "paths", "fronts", "acquisition", "maximize", "suggest", "recommend")
+NUMERICAL = (
+    "pareto",
+    "sobol",
+    "gp",
+    "paths",
+    "fronts",
+    "conditioning",
+    "acquisition",
+    "climb",
+    "programs",
+    "model",
+    "decision",
+    "suggest",
+    "recommend",
+)
 install_import_hook([f"tradespace.{room}" for room in NUMERICAL], "beartype.beartype")
 
 # Compiling makes a first example slow, and a run must be repeatable.
