@@ -1,0 +1,5 @@
+"""The command line: `tradespace COMMAND`."""
+
+from tradespace.cli.commands import main
+
+__all__ = ["main"]
