@@ -5,6 +5,7 @@ number (the quadratic form), so the integral over it is a sum over a few dozen n
 amplitude itself can be drawn from them at no cost.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -16,10 +17,11 @@ from tradespace.gp.kernel import Layout
 from tradespace.gp.posterior import NO_NOISE, Rows, cholesky
 from tradespace.gp.priors import Prior
 
-# Nodes for the logarithm of the amplitude, over this many of its deviations either side.
-NODES, REACH = 41, 6.0
-# Deviation of the logarithm that the nodes' place allows for; wider than both priors.
-WIDEST = 1.5
+# The logarithms of an amplitude that come into question, in standardised units.
+LOWEST, HIGHEST = -16.0, 24.0
+# Nodes of the sum, and of each round that narrows their range to where the weight is not
+# negligible: exp(-18) of the largest, a normal's at six deviations.
+NODES, COARSE, ROUNDS, NEGLIGIBLE = 41, 21, 3, 18.0
 
 
 class Evidence(NamedTuple):
@@ -40,10 +42,15 @@ def log_evidence(
     )[:, 0]
     square = whitened @ whitened
     count = rows.counted.sum().astype(square.dtype)
-    nodes = _nodes(square, count)
-    log_weights = -0.5 * (square * jnp.exp(-nodes) + count * nodes) + prior.amplitude(nodes)
-    # Without noise its prior has nothing to say.
-    log_weights += jnp.where(log_noise > NO_NOISE, prior.noise(nodes + log_noise), 0.0)
+
+    def log_weight(nodes: Float[Array, " a"]) -> Float[Array, " a"]:
+        likelihood = -0.5 * (square * jnp.exp(-nodes) + count * nodes)
+        # Without noise its prior has nothing to say.
+        noise = jnp.where(log_noise > NO_NOISE, prior.noise(nodes + log_noise), 0.0)
+        return likelihood + prior.amplitude(nodes) + noise
+
+    nodes = _nodes(log_weight)
+    log_weights = log_weight(nodes)
     largest = log_weights.max()
     integral = largest + jnp.log(jnp.exp(log_weights - largest).sum() * (nodes[1] - nodes[0]))
     log_determinant = jnp.log(jnp.diagonal(factor)).sum()
@@ -62,16 +69,19 @@ def draw_amplitude(uniform: Float[Array, ""], evidence: Evidence) -> Float[Array
     return nodes[cell] + (share - 0.5) * (nodes[1] - nodes[0])
 
 
-def _nodes(square: Float[Array, ""], count: Float[Array, ""]) -> Float[Array, " a"]:
-    # Newton towards the mode of -(q e^-t + n t)/2 - t^2/(2 s^2), from its value without a prior.
-    precision = 1.0 / WIDEST**2
-    start = jnp.clip(jnp.log((square + 1e-9) / jnp.maximum(count, 1.0)), -14.0, 14.0)
+def _nodes(
+    log_weight: Callable[[Float[Array, " a"]], Float[Array, " a"]],
+) -> Float[Array, " a"]:
+    """Evenly spaced nodes over the range in which the weight is not negligible."""
 
-    def newton(_: Array, mode: Array) -> Array:
-        pull = 0.5 * square * jnp.exp(-mode)
-        slope = pull - 0.5 * count - precision * mode
-        return mode + jnp.clip(slope / (pull + precision), -2.0, 2.0)
+    def narrow(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+        nodes = jnp.linspace(ends[0], ends[1], COARSE)
+        heights = log_weight(nodes)
+        kept = heights > heights.max() - NEGLIGIBLE
+        step = nodes[1] - nodes[0]
+        low = jnp.where(kept, nodes, jnp.inf).min() - step
+        high = jnp.where(kept, nodes, -jnp.inf).max() + step
+        return jnp.maximum(low, LOWEST), jnp.minimum(high, HIGHEST)
 
-    mode = lax.fori_loop(0, 4, newton, jnp.where(count > 0, start, 0.0))
-    deviation = 1.0 / jnp.sqrt(0.5 * count + precision)
-    return mode + deviation * jnp.linspace(-REACH, REACH, NODES)
+    low, high = lax.fori_loop(0, ROUNDS, narrow, (jnp.array(LOWEST), jnp.array(HIGHEST)))
+    return jnp.linspace(low, high, NODES)
