@@ -20,6 +20,8 @@ ENOUGH, RUNS = 5e-3, 5
 def seconds(kind: Kind, example: JaxprEqn) -> float:
     """Seconds for one unit of this kind of work: an instruction, or a whole operation."""
     rng = np.random.default_rng(0)
+    if kind.name == "dot_general":
+        return _product(rng, kind)
     if kind.shapes:
         operands = [_operand(rng, kind.name, i, v.aval) for i, v in enumerate(example.invars)]
         return _repeated(_bound(example), operands)
@@ -32,6 +34,19 @@ def seconds(kind: Kind, example: JaxprEqn) -> float:
     else:
         function = _bound(example)
     return _repeated(function, operands) / ELEMENTS
+
+
+def _product(rng: np.random.Generator, kind: Kind) -> float:
+    """The product or its transpose, whichever is faster."""
+    (m, k), (_, n) = kind.shapes
+
+    def times(m: int, n: int) -> float:
+        # A single row or column is a vector.
+        left = rng.uniform(0.1, 0.9, (m, k) if m > 1 else (k,))
+        right = rng.uniform(0.1, 0.9, (k, n) if n > 1 else (k,))
+        return _repeated(jnp.matmul, [jnp.asarray(each, kind.dtype) for each in (left, right)])
+
+    return min(times(m, n), times(n, m))
 
 
 def _polynomial(x: Any) -> Any:

@@ -58,7 +58,7 @@ def parts(quick: bool, peer_python: str | None) -> dict[str, Part]:
         "against, two threads": Part(
             against.measure, {"threads": 2, "repeats": few, **theirs}, cores=2
         ),
-        "floor": Part(floor.measure, {"sizes": sizes, "repeats": several}),
+        "floor": Part(floor.measure, {"sizes": sizes, "repeats": few}),
         "start": Part(start.measure, {"measured": 20, "repeats": several}, cores=None),
         "compilations": Part(compilations.while_growing, growing, cores=None),
         "more objectives": Part(

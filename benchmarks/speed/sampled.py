@@ -131,8 +131,8 @@ def _shares(
     evolved = search(rng, _test_problem(problem, evaluate), generations).objectives
     together = np.concatenate([found, crude, evolved])
     best = together[non_dominated(together)]
-    # A tenth of the front's range beyond its worst values.
-    reference = best.max(0) + 0.1 * np.maximum(np.ptp(best, axis=0), 1e-3)
+    # As for drawn problems: a tenth of the range beyond the worst values, but some room always.
+    reference = best.max(0) + np.maximum(0.1 * np.ptp(best, axis=0), 0.1)
     whole = hypervolume(best, reference)
     return {
         "found": hypervolume(found, reference) / whole,

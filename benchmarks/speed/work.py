@@ -5,6 +5,7 @@ the same loops, with a counter carried along: loops whose length depends on the 
 they really do. Nothing is known here of what the program is for.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -167,11 +168,23 @@ def _work(equation: JaxprEqn) -> Iterator[tuple[Kind, float]]:
         yield Kind("arithmetic", dtype), result.size
     elif name in FUNCTIONS:
         yield Kind(name, dtype), result.size
+    elif name == "dot_general":
+        batches, shapes = _product(equation)
+        yield Kind(name, dtype, shapes), batches
     elif name in WHOLE:
         shapes = tuple(v.aval.shape for v in equation.invars)
         yield Kind(name, dtype, shapes, _said(parameters)), 1.0
     else:
         raise ValueError(f"{name!r} is an operation that {__name__} cannot class; add it to a list")
+
+
+def _product(equation: JaxprEqn) -> tuple[float, tuple[tuple[int, ...], ...]]:
+    """How many products (m, k) (k, n) a contraction is, m <= n, whichever way its arrays lie."""
+    (left, _), (left_batch, _) = equation.params["dimension_numbers"]
+    a, b = (v.aval.shape for v in equation.invars)
+    batches, inner = math.prod(a[i] for i in left_batch), math.prod(a[i] for i in left)
+    rows, columns = sorted(math.prod(each) // (batches * inner) for each in (a, b))
+    return float(batches), ((rows, inner), (inner, columns))
 
 
 def _multiplications(power: int) -> int:

@@ -56,6 +56,12 @@ def test_whole_operations_have_shapes_and_moving_is_free():
     assert set(tally.amounts.values()) == {1}
 
 
+def test_products_are_the_same_whichever_way_the_arrays_lie():
+    function = lambda a, b: (jnp.einsum("bij,kbi->bjk", a, b), a[0].T @ b[:, 0].T)  # noqa: E731
+    tally = counted(function, np.ones((3, 4, 5)), np.ones((6, 3, 4)))
+    assert tally.amounts == {Kind("dot_general", "float64", ((5, 4), (4, 6))): 3 + 1}
+
+
 @pytest.mark.parametrize("rounds", [0, 1, 7])
 def test_loops_count_the_rounds_they_really_do(rounds):
     def function(rounds, x):
