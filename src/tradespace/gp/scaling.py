@@ -27,7 +27,7 @@ class Scaling:
         if len(values) == 0:
             return cls(0.0, 1.0, 0.0, 1.0)
         centre = float(np.median(values))
-        spread = _spread(values, centre)
+        spread = _spread(values)
         squashed = _squash((values - centre) / spread)
         scale = float(squashed.std())
         return cls(centre, spread, float(squashed.mean()), scale if scale > 1e-9 else 1.0)
@@ -46,12 +46,14 @@ class Scaling:
         return self.spread * self.scale * np.exp(beyond)
 
 
-def _spread(values: Float[np.ndarray, " n"], centre: float) -> float:
-    # A constant's own size is all that is known of its units; 1e-9 of it is rounding.
+def _spread(values: Float[np.ndarray, " n"]) -> float:
+    # A constant's own size is all that is known of its units; 1e-9 of it is rounding. The middle
+    # half may be small beside one value far away, as long as doubles still tell it from nothing.
     size = float(np.abs(values).max())
     low, high = np.quantile(values, [0.25, 0.75])
-    for spread in ((high - low) / 1.349, values.std()):
-        if spread > 1e-9 * size:
+    rounding = max(1e-9 * abs(low), 1e-9 * abs(high), 1e-14 * size)
+    for spread, least in (((high - low) / 1.349, rounding), (values.std(), 1e-9 * size)):
+        if spread > least:
             return float(spread)
     return size if size > 0.0 else 1.0
 

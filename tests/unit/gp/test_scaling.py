@@ -1,0 +1,111 @@
+"""The units a Gaussian process sees: undone exactly, increasing, the same whatever the user's."""
+
+import numpy as np
+import pytest
+
+from tradespace.gp.scaling import KNEE, Scaling
+
+# Values of the shapes that black boxes have: many, two, one; heavy tails; one far from the rest;
+# nearly all the same.
+SHAPES = {
+    "normal": np.random.default_rng(0).standard_normal(40),
+    "skewed": np.exp(2.0 * np.random.default_rng(1).standard_normal(40)),
+    "cauchy": np.random.default_rng(2).standard_cauchy(40),
+    "outlier": np.append(np.random.default_rng(3).standard_normal(20), 1e12),
+    "nearly constant": np.append(np.zeros(30), [1.0, 2.0]),
+    "two": np.array([3.0, 5.0]),
+}
+CONSTANTS = [[0.0], [4.0], [-1e9] * 3, [1e-9] * 5, [0.1 + 0.2, 0.3], [1e5 + 1e-6, 1e5]]
+UNITS = [1e-9, 1.0, 1e9]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_standardised_comes_back(shape: str, unit: float) -> None:
+    values = unit * SHAPES[shape]
+    scaling = Scaling.of(values)
+    span = values.max() - values.min()
+    elsewhere = np.linspace(values.min() - span, values.max() + span, 101)
+    for y in (values, elsewhere):
+        # Rounding of 1e-16 in a logarithm of up to 30 grows to 1e-13 of the value.
+        size = 1e-11 * np.abs(y) + 1e-12 * scaling.spread
+        assert (np.abs(scaling.inverse(scaling.forward(y)) - y) <= size).all()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_map_is_increasing(shape: str, unit: float) -> None:
+    values = unit * SHAPES[shape]
+    scaling = Scaling.of(values)
+    ends = scaling.centre + scaling.spread * np.array([-1e4, 1e4])
+    knees = scaling.centre + scaling.spread * KNEE * np.array([-1.0, 1.0])
+    y = np.unique(np.concatenate([np.linspace(*ends, 2001), np.linspace(*(1.001 * knees), 2001)]))
+    assert (np.diff(scaling.forward(y)) > 0.0).all()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_measured_values_are_standardised(shape: str, unit: float) -> None:
+    standardised = Scaling.of(unit * SHAPES[shape]).forward(unit * SHAPES[shape])
+    assert standardised.mean() == pytest.approx(0.0, abs=1e-9)
+    assert standardised.std() == pytest.approx(1.0, rel=1e-9)
+    # One value among n that is n - 1 times the others' distance has a deviation of sqrt(n - 1).
+    assert np.abs(standardised).max() < np.sqrt(len(standardised))
+
+
+@pytest.mark.parametrize("factor", [1e-9, 0.3, 1e9, -1.0, -1e9])
+@pytest.mark.parametrize("shift", [0.0, -70.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_units_of_the_user_do_not_matter(shape: str, shift: float, factor: float) -> None:
+    values = SHAPES[shape]
+    other = factor * (values + shift)
+    expected = np.sign(factor) * Scaling.of(values).forward(values)
+    # Adding 70 rounds values at 1e-14, and 70 - 70.001 would keep eleven digits.
+    np.testing.assert_allclose(Scaling.of(other).forward(other), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("values", CONSTANTS)
+def test_constant_values_are_zero(values: list[float]) -> None:
+    y = np.array(values)
+    scaling = Scaling.of(y)
+    np.testing.assert_allclose(scaling.forward(y), 0.0, atol=1e-9)
+    np.testing.assert_allclose(scaling.inverse(np.zeros(len(y))), y, rtol=1e-9)
+    # Their own size is all that is known of their units.
+    size = abs(y[0]) if y[0] else 1.0
+    assert scaling.forward(y + size)[0] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_without_values_units_are_kept() -> None:
+    y = np.array([-2.0, 0.0, 4.0])
+    np.testing.assert_array_equal(Scaling.of(np.zeros(0)).forward(y), y)
+
+
+def test_an_outlier_leaves_room_for_the_others() -> None:
+    values = SHAPES["outlier"]
+    standardised = Scaling.of(values).forward(values)
+    # Divided by the plain deviation, all but the outlier would lie within 1e-11.
+    assert np.ptp(standardised[:-1]) > 0.3
+
+
+def test_rounding_is_not_taken_for_a_scale() -> None:
+    # Three in four are zero but for rounding: the others have the say.
+    values = np.concatenate([1e-17 * np.random.default_rng(4).random(30), np.linspace(1, 2, 9)])
+    standardised = Scaling.of(values).forward(values)
+    assert np.ptp(standardised[:30]) < 1e-9
+    assert np.ptp(standardised[30:]) > 0.5
+
+
+def test_infinite_bounds_stay_infinite() -> None:
+    scaling = Scaling.of(SHAPES["skewed"])
+    np.testing.assert_array_equal(scaling.forward(np.array([np.inf, -np.inf])), [np.inf, -np.inf])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_slope_is_that_of_finite_differences(shape: str) -> None:
+    scaling = Scaling.of(SHAPES[shape])
+    # Not at the knees, where a line meets a logarithm with the same slope but another curvature.
+    z = np.linspace(-3.0, 3.0, 60)
+    step = 1e-5
+    numeric = (scaling.inverse(z + step) - scaling.inverse(z - step)) / (2 * step)
+    np.testing.assert_allclose(scaling.slope(z), numeric, rtol=2e-3)
+    assert (scaling.slope(z) > 0.0).all()
