@@ -1,7 +1,8 @@
 """Find the fronts of the test problems, say how sure they are, and store them with --write.
 
 Two objectives: evolution (tradespace.problems.search), then SLSQP from its points: each objective
-alone, then each under 400 levels of the other. The hypervolume is that of all points found.
+alone, then each under 200 levels of the other. The hypervolume is that of all points found, and
+of inputs between those that are neighbours on the front.
 C2-DTLZ2: the front is known, and the hypervolume is the share of quasi-random points below the
 reference that some point of the front dominates.
 """
@@ -23,9 +24,10 @@ from tradespace.problems.textbook import C2_RADII, c2_dtlz2
 
 GENERATIONS = 80
 STARTS = 40
-LEVELS = 400
-# Discrete inputs differ between neighbours.
-NEAREST = 2
+LEVELS = 200
+BETWEEN = 10
+# Discrete inputs, which a descent does not change, differ between neighbours on the front.
+NEAREST = 3
 KEPT = 300
 
 
@@ -70,8 +72,7 @@ def evolved(problem: TestProblem) -> tuple[np.ndarray, float, float, float]:
         best = ends(descend, points, objective)
         points = np.concatenate([points, best])
     points = np.concatenate([points, *(along(descend, points, level) for level in (0, 1))])
-    union = descend.feasible_objectives(points)
-    union = union[non_dominated(union)]
+    union = filled(descend, points)
     best_volume, *others = (
         hypervolume(front, reference) for front in (union, *(run.objectives for run in runs))
     )
@@ -95,11 +96,25 @@ def along(descend: "Descent", points: np.ndarray, bounded: int) -> np.ndarray:
     objectives = descend.feasible_objectives(points)
     front = non_dominated(objectives)
     points, at = points[front], objectives[front, bounded]
+    nearest = NEAREST if descend.problem.problem.space.discrete.any() else 1
     found = []
     for level in np.linspace(at.min(), at.max(), LEVELS):
-        for near in np.abs(at - level).argsort()[:NEAREST]:
+        for near in np.abs(at - level).argsort()[:nearest]:
             found.append(descend(points[near], 1 - bounded, level))
     return np.array(found)
+
+
+def filled(descend: "Descent", points: np.ndarray) -> np.ndarray:
+    """Objectives of the front of the points and of inputs between neighbours on their front."""
+    objectives = descend.feasible_objectives(points)
+    front = non_dominated(objectives)
+    points, objectives = points[front], objectives[front]
+    points = points[objectives[:, 0].argsort()]
+    shares = np.linspace(0.0, 1.0, BETWEEN + 1)[1:-1, None, None]
+    between = points[:-1] + shares * (points[1:] - points[:-1])
+    between = descend.problem.problem.space.snap(between.reshape(-1, points.shape[1]))
+    union = np.concatenate([objectives, descend.feasible_objectives(between)])
+    return union[non_dominated(union)]
 
 
 @dataclass(frozen=True)
@@ -145,7 +160,7 @@ class Descent:
             bounds=[(0.0, 1.0)] * int(free.sum()),
             constraints={"type": "ineq", "fun": room},
             method="SLSQP",
-            options={"ftol": 1e-12, "maxiter": 200},
+            options={"ftol": 1e-12, "maxiter": 50},
         )
         feasible = len(self.feasible_objectives(moved(end.x)[None])) == 1
         return moved(end.x) if feasible else start

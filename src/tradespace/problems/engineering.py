@@ -44,7 +44,7 @@ def welded_beam() -> TestProblem:
         },
         noiseless=True,
     )
-    solve = partial(stored, "welded_beam", (39.8, 0.0161))
+    solve = partial(stored, "welded_beam", (39.8, 0.0173))
     return TestProblem("welded_beam", problem, _welded_beam, solve)
 
 
@@ -122,7 +122,7 @@ def coil_spring() -> TestProblem:
         noiseless=True,
     )
     return TestProblem(
-        "coil_spring", problem, _coil_spring, partial(stored, "coil_spring", (122.0, 0.0))
+        "coil_spring", problem, _coil_spring, partial(stored, "coil_spring", (134.0, 0.0))
     )
 
 
