@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from benchmarks.speed.machine import median, most_memory
+from benchmarks.speed.machine import apart, median, most_memory
 from benchmarks.speed.steady import Case, MesmocPlus, iterate, iterations, warm_up
 
 Timed = dict[str, float]
@@ -56,12 +57,19 @@ def with_measurements(sizes: Sequence[int], repeats: int) -> dict[str, Any]:
 
 
 def memory(measured: int) -> dict[str, Any]:
-    """Megabytes held at most by a process that compiles and runs an iteration of one size."""
-    os.environ["TRADESPACE_CACHE"] = "off"
+    """Megabytes held at most by a process that runs an iteration of one size, without and with
+    compiled programs on disk."""
+    with TemporaryDirectory() as cache:
+        cold, warm = (apart(None, _held, measured, cache) for _ in range(2))
+    return {"measured": measured, "cold": cold, "warm": warm}
+
+
+def _held(measured: int, cache: str) -> float:
+    os.environ["TRADESPACE_CACHE"] = cache
     study = Case().study(measured, seed=1)
     study.ask()
     study.recommend()
-    return {"measured": measured, "megabytes": most_memory()}
+    return most_memory()
 
 
 def exponent(seconds: dict[str, float]) -> float:

@@ -49,7 +49,7 @@ def most_memory() -> float:
     """The most memory this process has held so far, in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
-            return float(line.split()[1]) / 1024.0
+            return float(line.split()[1]) * 1024.0 / 1e6
     raise RuntimeError("this system does not say how much memory a process has held")
 
 
