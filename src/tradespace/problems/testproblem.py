@@ -17,7 +17,7 @@ from tradespace.problem import Group, Problem
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
-# Reference hypervolumes are good to about 1e-4: nothing is told apart below this.
+# Reference hypervolumes are good to about 2e-4: nothing is told apart below this.
 SMALLEST_DIFFERENCE = 1e-5
 
 
