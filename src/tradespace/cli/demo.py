@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _solve(seed: int, trials: int, shown: Progress) -> Outcome:
+    shown.say("Measuring settings spread out evenly")
     import numpy as np
 
     from tradespace.cli.outcome import Outcome
@@ -112,7 +113,6 @@ def _solve(seed: int, trials: int, shown: Progress) -> Outcome:
         elif trial.id == chosen_from:
             shown.say("Choosing experiments")
 
-    shown.say("Measuring settings spread out evenly")
     study.run(experiments, trials=trials, callback=tell)
     shown.say("Searching the models for the best trade-offs")
     recommendation = study.recommend()
