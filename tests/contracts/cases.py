@@ -47,12 +47,12 @@ def home(noiseless: bool = False, apart: bool = False) -> Problem:
 
 
 def home_values(points: np.ndarray) -> dict[str, np.ndarray]:
-    """Smooth values of the home problem at points (n, 2); about half of them are feasible."""
+    """Smooth values of the home problem at points (n, 2); part of the front is on the bound."""
     x, y = points.T
     return {
         "f": (x - 0.2) ** 2 + (y - 0.3) ** 2,
         "g": np.sin(3.0 * x) - y,
-        "c": 1.0 - x - 0.7 * y + 0.2 * np.cos(5.0 * y),
+        "c": 0.6 - x - 0.7 * y + 0.2 * np.cos(5.0 * y),
     }
 
 
