@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
@@ -43,6 +44,30 @@ def apart(cores: int | None, work: Callable[..., Any], *arguments: Any, **named:
     chosen = set(allowed[:cores])
     with ProcessPoolExecutor(1, get_context("spawn"), os.sched_setaffinity, (0, chosen)) as pool:
         return pool.submit(work, *arguments, **named).result()
+
+
+class Others:
+    """How many cores other work kept busy while a block ran, what it started itself left out."""
+
+    def __enter__(self) -> "Others":
+        self._before = time.monotonic(), _busy(), _own()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        now = time.monotonic(), _busy(), _own()
+        passed, busy, own = (b - a for a, b in zip(self._before, now, strict=True))
+        self.cores = max(busy - own, 0.0) / passed
+
+
+def _busy(statistics: Path = Path("/proc/stat")) -> float:
+    """Seconds all cores have worked, or were kept from it by other guests of the same machine."""
+    user, nice, system, _, _, *more = map(int, statistics.read_text().split()[1:9])
+    return (user + nice + system + sum(more)) / os.sysconf("SC_CLK_TCK")
+
+
+def _own() -> float:
+    """Seconds this process has worked, with those it started that have ended."""
+    return sum(os.times()[:4])
 
 
 def most_memory() -> float:

@@ -19,7 +19,7 @@ if __name__ == "__main__":
 from benchmarks.peers import peer  # noqa: E402
 from benchmarks.quality.drive import engine  # noqa: E402
 from benchmarks.speed import against, compilations, floor, growth, sampled, start  # noqa: E402
-from benchmarks.speed.machine import apart, describe  # noqa: E402
+from benchmarks.speed.machine import Others, apart, describe  # noqa: E402
 from benchmarks.speed.steady import Case  # noqa: E402
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -110,8 +110,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ["TRADESPACE_CACHE"] = cache
         for name in left:
             begun = time.monotonic()
-            found = apart(every[name].cores, every[name].work, **every[name].named)
-            done[name] = {"machine": describe(), "engine": engine(), **found}
+            with Others() as others:
+                found = apart(every[name].cores, every[name].work, **every[name].named)
+            about = {"machine": describe(), "engine": engine(), "others": round(others.cores, 2)}
+            done[name] = {**about, **found}
             _write(path, done)
             print(f"{name}: {time.monotonic() - begun:.0f} s", flush=True)
     return 0

@@ -24,6 +24,8 @@ MORE_OBJECTIVES, DECOUPLED = 2.0, 1.5
 FRONTS = {4: 0.99, 6: 0.97}
 LINEAR, CUBIC = 1.0, 3.0
 MEGABYTES = 1500.0
+# Cores that other work may keep busy while something is timed.
+QUIET = 0.1
 
 Stored = dict[str, Any]
 
@@ -87,6 +89,11 @@ def machine(stored: Stored) -> list[str]:
         known = ", ".join(f"{k} {v}" for k, v in peer.items() if isinstance(v, str))
         fused = "with" if peer.get("fused_kernel") else "WITHOUT"
         lines.append(f"BoTorch in an environment of its own: {known}; {fused} its fused kernel.")
+    busy = max(part["others"] for part in stored.values())
+    if busy > QUIET:
+        lines.append(
+            f"**Other work kept up to {busy:.1f} cores busy meanwhile: not to be relied on.**"
+        )
     if len(engines) > 1:
         lines.append(f"From {len(engines)} states of the code.")
     return lines

@@ -6,10 +6,10 @@ import os
 import jax
 import numpy as np
 import pytest
-from benchmarks.speed import run, table
+from benchmarks.speed import machine, run, table
 from benchmarks.speed.compilations import compiled
 from benchmarks.speed.growth import exponent
-from benchmarks.speed.machine import apart, cpu_name, most_memory
+from benchmarks.speed.machine import Others, apart, cpu_name, most_memory
 
 MACHINE = {"cores": 2, "cpu": "a processor", "system": "Linux", "python": "3.12.0", "jax": "0.10.0"}
 
@@ -57,7 +57,8 @@ def results() -> dict:
         },
         "memory": {"measured": 400, "cold": 1600.0, "warm": 900.0},
     }
-    return {name: {"machine": MACHINE, "engine": "abc", **part} for name, part in stored.items()}
+    about = {"machine": MACHINE, "engine": "abc", "others": 0.0}
+    return {name: {**about, **part} for name, part in stored.items()}
 
 
 def row(text: str, *words: str) -> str:
@@ -115,6 +116,13 @@ def test_results_of_different_code_are_said():
     stored = results()
     stored["memory"]["engine"] = "other"
     assert "From 2 states of the code." in table.filled(page(), stored)
+
+
+def test_a_machine_that_was_not_quiet_is_said():
+    stored = results()
+    assert "Other work" not in table.filled(page(), stored)
+    stored["start"]["others"] = 0.7
+    assert "Other work kept up to 0.7 cores busy" in table.filled(page(), stored)
 
 
 def test_a_page_without_a_place_is_refused():
@@ -185,6 +193,23 @@ def test_compilations_are_counted_by_name():
 def test_work_apart_keeps_to_its_cores():
     assert apart(1, os.sched_getaffinity, 0) == {min(os.sched_getaffinity(0))}
     assert apart(None, os.sched_getaffinity, 0) == os.sched_getaffinity(0)
+
+
+def test_own_work_is_not_that_of_others(monkeypatch):
+    busy, own, now = iter([100.0, 107.0]), iter([1.0, 5.0]), iter([0.0, 6.0])
+    monkeypatch.setattr(machine, "_busy", lambda: next(busy))
+    monkeypatch.setattr(machine, "_own", lambda: next(own))
+    monkeypatch.setattr(machine.time, "monotonic", lambda: next(now))
+    with Others() as others:
+        pass
+    assert others.cores == 0.5
+
+
+def test_busy_seconds_grow_with_work():
+    before, own = machine._busy(), machine._own()
+    while machine._own() < own + 0.2:
+        sum(range(10_000))
+    assert machine._busy() - before >= 0.15
 
 
 def test_memory_and_processor(tmp_path):
