@@ -14,7 +14,7 @@ from scipy import stats
 
 from tradespace.gp.slice import Draws, slice_sample
 
-CHAINS, TRIES = 4000, 30
+CHAINS, TRIES = 20_000, 30
 RARE = 1e-4
 Density = Callable[[jax.Array], jax.Array]
 CORRELATED = np.array([[1.0, 1.8], [1.8, 4.0]])
@@ -44,11 +44,37 @@ def not_a_number_outside(x: jax.Array) -> jax.Array:
     return 0.5 * jnp.log(x[0]) + 6.0 * jnp.log(1.0 - x[0])
 
 
+def two_hills(x: jax.Array) -> jax.Array:
+    """Two normals of different widths: a slice in two pieces."""
+    left = -0.5 * ((x[0] + 2.0) / 0.3) ** 2 - np.log(0.3)
+    return jnp.logaddexp(left, -0.5 * ((x[0] - 1.0) / 0.8) ** 2 - np.log(0.8))
+
+
+class TwoHills(stats.rv_continuous):
+    """The same density in SciPy's terms."""
+
+    def _cdf(self, x: np.ndarray) -> np.ndarray:
+        return 0.5 * (stats.norm.cdf(x, -2.0, 0.3) + stats.norm.cdf(x, 1.0, 0.8))
+
+    def _ppf(self, q: np.ndarray) -> np.ndarray:
+        grid = np.linspace(-8.0, 8.0, 160_001)
+        return np.interp(q, self._cdf(grid), grid)
+
+    def _stats(self) -> tuple[float, float, float, float]:
+        # Moments of the mixture about its mean of -1/2: components are at -3/2 and 3/2.
+        narrow, wide = 0.3**2, 0.8**2
+        variance = 1.5**2 + 0.5 * (narrow + wide)
+        third = 0.5 * 3 * 1.5 * (wide - narrow)
+        fourth = 0.5 * sum(1.5**4 + 6 * 1.5**2 * v + 3 * v**2 for v in (narrow, wide))
+        return -0.5, variance, third / variance**1.5, fourth / variance**2 - 3.0
+
+
 TARGETS = {
     "normal": (normal, [stats.norm(3.0, 0.5)]),
     "correlated": (correlated_normal, [stats.norm(0, 1), stats.norm(0, 2)]),
     "log-gamma": (log_gamma, [stats.loggamma(0.5)]),
     "bounded": (bounded, [stats.beta(1.5, 7.0)]),
+    "two hills": (two_hills, [TwoHills(name="two hills")()]),
     "nan": (not_a_number_outside, [stats.beta(1.5, 7.0)]),
 }
 
@@ -125,7 +151,7 @@ def test_no_updates_leave_the_start() -> None:
 
 
 def test_a_start_outside_the_support_finds_its_way_in() -> None:
-    states, _ = sampled(bounded, np.full((CHAINS, 1), 2.0), 200, 3.0)
+    states, _ = sampled(bounded, np.full((500, 1), 2.0), 200, 3.0)
     assert ((states > 0.0) & (states < 1.0)).all()
 
 
