@@ -15,6 +15,8 @@ Value = Callable[[Float[Array, "r width"]], Float[Array, " r"]]
 # Longest first step of a climb, and the shortest that is still tried.
 FIRST, SHORTEST = 0.1, 1e-7
 ENOUGH_RISE = 1e-4
+# A climb is over when its slope along the next step promises less than this share of its height.
+WORTHWHILE = 1e-4
 
 
 class Climbed(NamedTuple):
@@ -31,6 +33,7 @@ class _Climb(NamedTuple):
     inverse: Float[Array, "r width width"]
     direction: Float[Array, "r width"]
     step: Float[Array, " r"]
+    ticks: Int[Array, ""]
 
 
 def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] | int) -> Climbed:
@@ -38,6 +41,7 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
 
     Every tick evaluates one trial point of every climb: a rise is taken and the next direction
     found, otherwise the step is cut. A coordinate at a bound that pushes outwards is held there.
+    There are at most `ticks`, and no more once no climb expects a rise worth having.
     """
     r, width = starts.shape
     identity = jnp.broadcast_to(jnp.eye(width), (r, width, width))
@@ -46,7 +50,13 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
         values, pull = jax.vjp(value, points)
         return values, pull(jnp.ones_like(values))[0]
 
-    def tick(i: Array, at: _Climb) -> _Climb:
+    def unfinished(at: _Climb) -> Array:
+        promise = at.step * (at.slope * at.direction).sum(-1)
+        hopeful = promise > WORTHWHILE * jnp.maximum(jnp.abs(at.value), 1e-12)
+        return (at.ticks < ticks) & ((at.ticks == 0) | hopeful.any())
+
+    def tick(at: _Climb) -> _Climb:
+        i = at.ticks
         trial = jnp.clip(at.point + at.step[:, None] * at.direction, 0.0, 1.0)
         values, slopes = look(trial)
         moved = trial - at.point
@@ -69,12 +79,12 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
         step = jnp.where(
             rise | stuck, jnp.where(i == 0, first, jnp.minimum(1.0, 3.0 * first)), 0.3 * at.step
         )
-        return _Climb(point, value, slope, inverse, direction, step)
+        return _Climb(point, value, slope, inverse, direction, step, i + 1)
 
     zeros = jnp.zeros_like(starts)
     low = jnp.full(r, -jnp.inf, starts.dtype)
-    begin = _Climb(starts, low, zeros, identity, zeros, jnp.zeros(r, starts.dtype))
-    end = lax.fori_loop(0, ticks, tick, begin)
+    begin = _Climb(starts, low, zeros, identity, zeros, jnp.zeros(r, starts.dtype), jnp.array(0))
+    end = lax.while_loop(unfinished, tick, begin)
     return Climbed(end.point, end.value)
 
 

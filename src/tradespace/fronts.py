@@ -6,7 +6,7 @@ not a feasible point is among them.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +34,9 @@ Evaluate = Callable[
 ]
 
 
+Parents = TypeVar("Parents", bound="_Looked | _State")
+
+
 class Variation(NamedTuple):
     """All that is random in a search, for each child of each generation."""
 
@@ -49,6 +52,11 @@ class Searched(NamedTuple):
 
     points: Float[Array, "m n width"]
     values: Float[Array, "m n B"]
+
+
+class _Looked(NamedTuple):
+    points: Float[Array, "m P width"]
+    values: Float[Array, "m P B"]
 
 
 class _State(NamedTuple):
@@ -96,26 +104,37 @@ def search(
     black_boxes = jax.eval_shape(evaluate, start[:, :POPULATION])[0]
     number, dtype = black_boxes.shape[-1], black_boxes.dtype
     worst = jnp.full((m, POPULATION, number), FAR, dtype).at[..., objectives:].set(-FAR)
-    flat = jnp.zeros((m, POPULATION, number, width), dtype)
-    state = _State(start[:, :POPULATION], worst, flat)
+    nobody = _Looked(start[:, :POPULATION], worst)
     seen = Searched(
         jnp.zeros((m, total * POPULATION, width), start.dtype), jnp.tile(worst, (1, total, 1))
     )
 
-    def one_round(i: Array, carry: tuple[_State, Searched]) -> tuple[_State, Searched]:
-        state, seen = carry
-        place = jnp.minimum(i, batches - 1) * POPULATION
-        given = lax.dynamic_slice_in_dim(start, place, POPULATION, 1)
-        draw = jax.tree.map(lambda x: x[jnp.maximum(i - batches, 0)], variation)
-        points = jnp.where(i < batches, given, _children(layout, objectives, state, draw))
-        children = _State(points, *evaluate(points))
-        seen = Searched(
+    def note(seen: Searched, i: Array, points: Array, values: Array) -> Searched:
+        return Searched(
             lax.dynamic_update_slice_in_dim(seen.points, points, i * POPULATION, 1),
-            lax.dynamic_update_slice_in_dim(seen.values, children.values, i * POPULATION, 1),
+            lax.dynamic_update_slice_in_dim(seen.values, values, i * POPULATION, 1),
         )
-        return _survivors(objectives, state, children), seen
 
-    return lax.fori_loop(0, rounds, one_round, (state, seen))[1]
+    # Of the start only those who survive it need gradients.
+    def one_batch(i: Array, carry: tuple[_Looked, Searched]) -> tuple[_Looked, Searched]:
+        best, seen = carry
+        points = lax.dynamic_slice_in_dim(start, i * POPULATION, POPULATION, 1)
+        fresh = _Looked(points, evaluate(points)[0])
+        return _survivors(objectives, best, fresh), note(seen, i, *fresh)
+
+    def one_generation(i: Array, carry: tuple[_State, Searched]) -> tuple[_State, Searched]:
+        state, seen = carry
+        draw = jax.tree.map(lambda x: x[i - batches], variation)
+        points = _children(layout, objectives, state, draw)
+        children = _State(points, *evaluate(points))
+        return _survivors(objectives, state, children), note(seen, i, points, children.values)
+
+    upto = jnp.minimum(rounds, batches)
+    best, seen = lax.fori_loop(0, upto, one_batch, (nobody, seen))
+    flat = jnp.zeros((*best.values.shape, width), dtype)
+    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, best.points)
+    state = _State(best.points, best.values, slopes)
+    return lax.fori_loop(batches, rounds, one_generation, (state, seen))[1]
 
 
 def feasible_front(
@@ -175,7 +194,7 @@ def _unit(vectors: Float[Array, "*n width"]) -> Float[Array, "*n width"]:
     return vectors / jnp.maximum(length, 1e-12)
 
 
-def _survivors(objectives: int, state: _State, children: _State) -> _State:
+def _survivors(objectives: int, state: Parents, children: Parents) -> Parents:
     both = jax.tree.map(lambda p, q: jnp.concatenate([p, q], 1), state, children)
     violation = jnp.maximum(-both.values[..., objectives:], 0.0).sum(-1)
     kept = jax.vmap(_best)(both.values[..., :objectives], violation)

@@ -7,7 +7,6 @@ order, and no Gaussian assumption.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Float, Int
 
@@ -62,7 +61,8 @@ def condition(
     covered = jnp.einsum("kgb,kbn->kgn", _covers(boxes), others)
     first = [-p_feasible * (sides.first * others).sum(1) / rest]
     second = [(1.0 - p_feasible * (sides.second * others).sum(1)) / rest]
-    log_density = [(_entropy_term(1.0 - p_feasible * covered) * sides.gaps).sum(1) / rest]
+    terms = _entropy_term(1.0 - p_feasible * covered)
+    log_density = [(terms * sides.gaps).sum(1) / rest]
     if len(bounds):
         log_p, z, z2 = feasible
         p = jnp.exp(log_p)
@@ -91,16 +91,22 @@ def _sides(boxes: Boxes, mean: Float[Array, "K n"], sd: Float[Array, "K n"]) -> 
     at_edge = (boxes.edges[:, :, None] - mean[:, None]) / sd[:, None]
     at_edge = jnp.clip(at_edge, -40.0, 40.0)
     below, height = cdf(at_edge), density(at_edge)
-    both = jnp.stack([below, height, at_edge * height], -1)
+    ends = _ends(boxes)
 
-    def pick(of: Float[Array, "K E n 3"], index: Int[Array, "b K"]) -> Float[Array, "K b n 3"]:
-        return jax.vmap(lambda edges, which: edges[which], (0, 1))(of, index)
+    def across(of: Float[Array, "K E n"]) -> Float[Array, "K b n"]:
+        # Products, which a compiler does not fuse: it would take the cdf anew for every box.
+        return jnp.einsum("kbe,ken->kbn", ends, of)
 
-    low, high = pick(both, boxes.lower), pick(both, boxes.upper)
-    probability = high[..., 0] - low[..., 0]
-    first = low[..., 1] - high[..., 1]
-    second = probability + low[..., 2] - high[..., 2]
+    probability = across(below)
+    first, second = -across(height), probability - across(at_edge * height)
     return _Sides(probability, first, second, below[:, 1:] - below[:, :-1])
+
+
+def _ends(boxes: Boxes) -> Float[Array, "K b E"]:
+    """+1 at a box's upper edge and -1 at its lower one: an empty box has both at once."""
+    edge = jnp.arange(boxes.edges.shape[1])
+    upper, lower = (side.T[:, :, None] == edge for side in (boxes.upper, boxes.lower))
+    return upper.astype(float) - lower.astype(float)
 
 
 def _covers(boxes: Boxes) -> Float[Array, "K gaps b"]:

@@ -75,16 +75,29 @@ def with_values(posterior: Posterior, values: Float[Array, " N"]) -> Posterior:
     return posterior._replace(weights=whitening.T @ (whitening @ values))
 
 
+def mean(
+    layout: Layout, posterior: Posterior, points: Float[Array, "n width"]
+) -> Float[Array, " n"]:
+    """Mean of the function at points."""
+    return posterior.weights @ _cross(layout, posterior, points)
+
+
 def moments(
     layout: Layout, posterior: Posterior, points: Float[Array, "n width"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """Mean and variance of the noiseless function at points."""
-    stretched = stretch(layout, points, posterior.hyper.log_lengthscale)
-    cross = jnp.where(posterior.counted[:, None], correlation(posterior.stretched, stretched), 0.0)
+    cross = _cross(layout, posterior, points)
     explained = posterior.whitening @ cross
     share = PRIOR_VARIANCE - (explained * explained).sum(0)
     amplitude = jnp.exp(posterior.hyper.log_amplitude)
     return posterior.weights @ cross, amplitude * jnp.maximum(share, SMALLEST_SHARE)
+
+
+def _cross(
+    layout: Layout, posterior: Posterior, points: Float[Array, "n width"]
+) -> Float[Array, "N n"]:
+    stretched = stretch(layout, points, posterior.hyper.log_lengthscale)
+    return jnp.where(posterior.counted[:, None], correlation(posterior.stretched, stretched), 0.0)
 
 
 def noise_variance(hyper: Hyper) -> Float[Array, "*b"]:
