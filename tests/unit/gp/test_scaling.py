@@ -14,6 +14,7 @@ SHAPES = {
     "outlier": np.append(np.random.default_rng(3).standard_normal(20), 1e12),
     "nearly constant": np.append(np.zeros(30), [1.0, 2.0]),
     "two": np.array([3.0, 5.0]),
+    "bounded below": np.random.default_rng(5).standard_exponential(40) ** 2,
 }
 CONSTANTS = [[0.0], [4.0], [-1e9] * 3, [1e-9] * 5, [0.1 + 0.2, 0.3], [1e5 + 1e-6, 1e5]]
 UNITS = [1e-9, 1.0, 1e9]
@@ -92,7 +93,44 @@ def test_rounding_is_not_taken_for_a_scale() -> None:
     values = np.concatenate([1e-17 * np.random.default_rng(4).random(30), np.linspace(1, 2, 9)])
     standardised = Scaling.of(values).forward(values)
     assert np.ptp(standardised[:30]) < 1e-9
-    assert np.ptp(standardised[30:]) > 0.5
+    # Two clumps are drawn a little together by the bend; the scale of the nine is still theirs.
+    assert np.ptp(standardised[30:]) > 0.3
+
+
+def skewness(values: np.ndarray) -> float:
+    return float(((values - values.mean()) ** 3).mean() / values.std() ** 3)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_long_tail_on_one_side_is_drawn_in(seed: int, sign: float) -> None:
+    values = sign * np.exp(1.5 * np.random.default_rng([7, seed]).standard_normal(40))
+    scaling = Scaling.of(values)
+    assert scaling.bend > 0.0
+    assert scaling.side == sign
+    assert abs(skewness(scaling.forward(values))) < 0.4 * abs(skewness(values))
+
+
+def test_without_a_tail_values_keep_their_proportions() -> None:
+    drawn = np.random.default_rng(8).standard_normal((200, 40))
+    bent = [Scaling.of(values).bend > 0.0 for values in drawn]
+    # A few samples of forty look skewed by chance.
+    assert np.mean(bent) < 0.05
+    for values in (drawn[0], drawn[0, :3], np.linspace(0.0, 1.0, 30)):
+        scaling = Scaling.of(values)
+        assert scaling.bend == 0.0
+        standardised = (values - values.mean()) / values.std()
+        np.testing.assert_allclose(scaling.forward(values), standardised, atol=1e-9)
+
+
+def test_beyond_the_end_a_bend_is_straight() -> None:
+    # What is better than all that was measured is not drawn apart or together.
+    values = SHAPES["bounded below"]
+    scaling = Scaling.of(values)
+    assert scaling.bend > 0.0
+    beyond = values.min() - scaling.spread * np.array([0.0, 0.1, 0.2, 0.3])
+    steps = np.diff(scaling.forward(beyond))
+    np.testing.assert_allclose(steps, steps[0], rtol=1e-9)
 
 
 def test_infinite_bounds_stay_infinite() -> None:
