@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from tradespace.arrays import Array
 
@@ -34,6 +34,7 @@ class _Climb(NamedTuple):
     direction: Float[Array, "r width"]
     step: Float[Array, " r"]
     ticks: Int[Array, ""]
+    fresh: Bool[Array, " r"]
 
 
 def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] | int) -> Climbed:
@@ -52,7 +53,7 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
 
     def unfinished(at: _Climb) -> Array:
         promise = at.step * (at.slope * at.direction).sum(-1)
-        hopeful = promise > WORTHWHILE * jnp.maximum(jnp.abs(at.value), 1e-12)
+        hopeful = promise > WORTHWHILE * jnp.abs(at.value)
         return (at.ticks < ticks) & ((at.ticks == 0) | hopeful.any())
 
     def tick(at: _Climb) -> _Climb:
@@ -64,13 +65,22 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
         # The first tick looks at the starts themselves.
         rise = (values > at.value + ENOUGH_RISE * jnp.maximum(expected, 0.0)) | (i == 0)
         rise &= jnp.isfinite(values) & jnp.isfinite(slopes).all(-1)
-        inverse = _update(at.inverse, moved, at.slope - slopes)
+        fall = at.slope - slopes
+        # Before its first update an inverse has the curvature just seen (Nocedal and Wright, 6.20).
+        seen = (moved * fall).sum(-1) / jnp.maximum((fall * fall).sum(-1), 1e-300)
+        scaled = jnp.where(
+            (at.fresh & (seen > 0.0))[:, None, None], seen[:, None, None] * identity, at.inverse
+        )
+        inverse = _update(scaled, moved, fall)
         inverse = jnp.where((rise & (i > 0))[:, None, None], inverse, at.inverse)
         stuck = ~rise & (at.step * jnp.abs(at.direction).max(-1) < SHORTEST)
-        inverse = jnp.where(stuck[:, None, None], identity, inverse)
         point = jnp.where(rise[:, None], trial, at.point)
         value = jnp.where(rise, values, at.value)
         slope = jnp.where(rise[:, None], slopes, at.slope)
+        # A first step is as long whatever the units of the values.
+        unit = FIRST / jnp.maximum(jnp.abs(slope).max(-1), 1e-300)
+        anew = (i == 0) | stuck
+        inverse = jnp.where(anew[:, None, None], unit[:, None, None] * identity, inverse)
         direction = jnp.where(
             (rise | stuck)[:, None], _direction(inverse, point, slope), at.direction
         )
@@ -79,11 +89,22 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
         step = jnp.where(
             rise | stuck, jnp.where(i == 0, first, jnp.minimum(1.0, 3.0 * first)), 0.3 * at.step
         )
-        return _Climb(point, value, slope, inverse, direction, step, i + 1)
+        return _Climb(
+            point, value, slope, inverse, direction, step, i + 1, anew | (at.fresh & ~rise)
+        )
 
     zeros = jnp.zeros_like(starts)
     low = jnp.full(r, -jnp.inf, starts.dtype)
-    begin = _Climb(starts, low, zeros, identity, zeros, jnp.zeros(r, starts.dtype), jnp.array(0))
+    begin = _Climb(
+        starts,
+        low,
+        zeros,
+        identity,
+        zeros,
+        jnp.zeros(r, starts.dtype),
+        jnp.array(0),
+        jnp.ones(r, bool),
+    )
     end = lax.while_loop(unfinished, tick, begin)
     return Climbed(end.point, end.value)
 
@@ -99,7 +120,7 @@ def _direction(inverse: Array, point: Array, slope: Array) -> Float[Array, "r wi
 def _update(inverse: Array, moved: Array, fall: Array) -> Float[Array, "r width width"]:
     """BFGS for maximisation: `fall` is the slope before less the slope after."""
     curvature = (moved * fall).sum(-1)
-    positive = curvature > 1e-12
+    positive = curvature > 1e-12 * jnp.sqrt((moved * moved).sum(-1) * (fall * fall).sum(-1))
     rho = jnp.where(positive, 1.0 / jnp.where(positive, curvature, 1.0), 0.0)[:, None, None]
     outer = moved[:, :, None] * moved[:, None, :]
     push = (inverse * fall[:, None, :]).sum(-1)

@@ -68,10 +68,14 @@ def test_the_highest_point_of_curved_hills_is_reached(value: Value) -> None:
     assert (climbed(value).values > 1.0 - 3e-4).all()
 
 
-@pytest.mark.parametrize("factor", [1.0, 1e3, 1e6])
-def test_the_size_of_the_values_does_not_matter(factor: float) -> None:
-    found = climbed(lambda x: factor * bell(x))
-    assert (found.values > (1.0 - 3e-4) * factor).all()
+@pytest.mark.parametrize("factor", [1e-12, 1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize("value", [ridge, bell])
+def test_the_size_of_the_values_does_not_matter(value: Value, factor: float) -> None:
+    # Few ticks, so that the way there is compared and not only where it ends.
+    plain = climbed(value, ticks=6)
+    found = climbed(lambda x: factor * value(x), ticks=6)
+    np.testing.assert_allclose(found.points, plain.points, atol=1e-6)
+    np.testing.assert_allclose(found.values, factor * plain.values, rtol=1e-9)
 
 
 def test_no_climb_leaves_the_cube_or_ends_below_its_start() -> None:
