@@ -12,7 +12,7 @@ from benchmarks.quality.record import Mode
 
 from tradespace.pareto import hypervolume, non_dominated, thin
 from tradespace.problem import Group, Problem
-from tradespace.problems.drawn import drawn
+from tradespace.problems import c2_dtlz2, constrained_branin_currin, drawn, osy, welded_beam
 from tradespace.problems.search import search
 from tradespace.problems.testproblem import Answer, TestProblem, log_hypervolume_difference
 
@@ -29,6 +29,10 @@ PROBLEMS: dict[str, Callable[[], TestProblem]] = {
     "drawn-6": lambda: drawn(6, 2, 2, seed=15),
     "drawn-4-four": lambda: drawn(4, 4, 2, seed=16),
     "drawn-6-four": lambda: drawn(6, 4, 2, seed=17),
+    "branin-currin": constrained_branin_currin,
+    "c2-dtlz2": lambda: c2_dtlz2(inputs=4, objectives=2),
+    "welded-beam": welded_beam,
+    "osy": osy,
 }
 
 
