@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.quality.methods import PEERS
 from benchmarks.quality.record import Record, Run
 
 RESULTS = Path(__file__).with_name("results")
@@ -126,7 +127,8 @@ def _section(rows: list[Stored], at: Sequence[float], reference: dict[str, Any])
     if not cases:
         return [f"No case has reached {_numbers(at)} with every method.\n"]
     problems = sorted({problem for problem, _ in cases})
-    engines = {engine for s in shown for case in cases for engine in s.records[case].engines}
+    ours = [s for s in shown if s.name not in PEERS]
+    engines = {engine for s in ours for case in cases for engine in s.records[case].engines}
     said = [f"{len(cases)} cases of {len(problems)} problems, {len(shown)} methods."]
     if left_out:
         said.append(f"Left out for want of results: {', '.join(left_out)}.")

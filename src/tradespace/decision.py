@@ -11,7 +11,7 @@ from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
 from tradespace.gp.posterior import Hyper, Posterior
 from tradespace.model import Setting
 from tradespace.problem import Problem
-from tradespace.programs import Decided, Means, decide
+from tradespace.programs import CHUNK, Decided, Means, decide
 
 # Candidates besides the Sobol grid: near the sampled fronts' inputs, and near measured ones.
 FROM_FRONTS, FROM_DATA = 160, 120
@@ -41,7 +41,7 @@ class Decision:
         self,
         candidates: Float[np.ndarray, "n width"],
         given: Given = None,
-        ticks: int = -1,
+        ticks: int = 0,
         means: Means | None = None,
     ) -> Decided:
         """What `decide` says; candidates are repeated or cut to the number it is compiled for."""
@@ -56,6 +56,7 @@ class Decision:
                 self.bounds,
                 self._nothing_given() if given is None else given,
                 candidates[np.arange(size) % len(candidates)],
+                np.asarray(min(len(candidates), size)),
                 weights,
                 np.asarray(ticks),
                 no_search(setting) if means is None else means,
@@ -87,9 +88,9 @@ def blank(setting: Setting, method: Method, rows: int) -> Decision:
 
 
 def candidate_count(setting: Setting, method: Method) -> int:
-    """Candidates looked at in one share."""
+    """Room for candidates in one share."""
     grid = method.candidates if isinstance(method, MesmocPlus) else 0
-    return -(-(grid + FROM_FRONTS + FROM_DATA) // setting.shares)
+    return -(-(grid + FROM_FRONTS + FROM_DATA) // (CHUNK * setting.shares)) * CHUNK
 
 
 def group_weights(problem: Problem) -> Float[np.ndarray, "G B"]:

@@ -1,4 +1,8 @@
-"""The feasible Pareto front of a path, by evolution from a space-filling start.
+"""The feasible Pareto front of a path, by descents and evolution in turns from a wide start.
+
+In a descent every point goes down the gradients for itself, towards its own part of the front:
+what has been found elsewhere does not keep it from a part that is hard to reach. Descents begin
+all over the space, and again from what the evolution in between has kept.
 
 The same search finds the front of a path (one per hyper-parameter sample) and of the posterior
 means (the recommendation). Its work is fixed: so many generations of so many points, whether or
@@ -23,6 +27,10 @@ POPULATION = 64
 DESCENDING = 0.5
 DESCENT = (3e-3, 0.3)
 STEP = (1e-3, 0.2)
+# Of PERIOD generations the first DESCENTS are descents. Lengths of their first steps, in the first
+# period and in later ones, and by how much a step is longer after one that went down, or shorter.
+PERIOD, DESCENTS = 16, 5
+FIRST, AGAIN, LONGER, SHORTER = 0.1, 0.06, 1.5, 0.4
 # The value, in standardised units, of what was not evaluated.
 FAR = 1e9
 
@@ -63,6 +71,12 @@ class _State(NamedTuple):
     points: Float[Array, "m P width"]
     values: Float[Array, "m P B"]
     gradients: Float[Array, "m P B width"]
+
+
+class _Descents(NamedTuple):
+    at: _State
+    weights: Float[Array, "m P K"]
+    length: Float[Array, "m P"]
 
 
 def draw_variation(
@@ -122,19 +136,34 @@ def search(
         fresh = _Looked(points, evaluate(points)[0])
         return _survivors(objectives, best, fresh), note(seen, i, *fresh)
 
-    def one_generation(i: Array, carry: tuple[_State, Searched]) -> tuple[_State, Searched]:
-        state, seen = carry
+    def one_generation(
+        i: Array, carry: tuple[_State, _Descents, Searched]
+    ) -> tuple[_State, _Descents, Searched]:
+        state, descents, seen = carry
         draw = jax.tree.map(lambda x: x[i - batches], variation)
-        points = _children(layout, objectives, state, draw)
+        turn = (i - batches) % PERIOD
+        again = _Descents(state, draw.weights.astype(dtype), jnp.full_like(descents.length, AGAIN))
+        begins = (turn == 0) & (i > batches)
+        descents = jax.tree.map(lambda new, old: jnp.where(begins, new, old), again, descents)
+        points = jnp.where(
+            turn < DESCENTS,
+            _further_down(layout, objectives, descents),
+            _children(layout, objectives, state, draw),
+        )
         children = _State(points, *evaluate(points))
-        return _survivors(objectives, state, children), note(seen, i, points, children.values)
+        descents = _descended(objectives, descents, children)
+        return _survivors(objectives, state, children), descents, note(seen, i, *children[:2])
 
     upto = jnp.minimum(rounds, batches)
     best, seen = lax.fori_loop(0, upto, one_batch, (nobody, seen))
-    flat = jnp.zeros((*best.values.shape, width), dtype)
-    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, best.points)
-    state = _State(best.points, best.values, slopes)
-    return lax.fori_loop(batches, rounds, one_generation, (state, seen))[1]
+    flat = jnp.zeros((m, 2 * POPULATION, number, width), dtype)
+    both = jnp.concatenate([best.points, start[:, :POPULATION]], 1)
+    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, both)
+    state = _State(best.points, best.values, slopes[:, :POPULATION])
+    first = _State(start[:, :POPULATION], seen.values[:, :POPULATION], slopes[:, POPULATION:])
+    length = jnp.full((m, POPULATION), FIRST, dtype)
+    descents = _Descents(first, variation.weights[0].astype(dtype), length)
+    return lax.fori_loop(batches, rounds, one_generation, (state, descents, seen))[2]
 
 
 def feasible_front(
@@ -155,6 +184,27 @@ def feasible_front(
     return points[kept], found[kept], relaxed
 
 
+def _further_down(layout: Layout, objectives: int, descents: _Descents) -> Array:
+    at, weights, length = descents
+    step = _descent(at.points, at.gradients, at.values[..., objectives:], weights, length)
+    return snap(layout, jnp.clip(at.points + step, 0.0, 1.0))
+
+
+def _descended(objectives: int, descents: _Descents, tried: _State) -> _Descents:
+    """Each descent where it has got to: no constraint is broken more, or the weighted sum fell."""
+    at, weights, length = descents
+    before, after = (jnp.maximum(-s.values[..., objectives:], 0.0).sum(-1) for s in (at, tried))
+    steepness = jnp.sqrt((at.gradients[..., :objectives, :] ** 2).sum(-1))
+    fall = (at.values - tried.values)[..., :objectives] / jnp.maximum(steepness, 1e-12)
+    down = (after < before) | ((after == before) & ((weights * fall).sum(-1) > 0.0))
+
+    def either(new: Array, old: Array) -> Array:
+        return jnp.where(down.reshape(down.shape + (1,) * (new.ndim - 2)), new, old)
+
+    length = jnp.minimum(jnp.where(down, LONGER, SHORTER) * length, DESCENT[1])
+    return _Descents(jax.tree.map(either, tried, at), weights, length)
+
+
 def _children(
     layout: Layout, objectives: int, state: _State, draw: Variation
 ) -> Float[Array, "m P width"]:
@@ -163,7 +213,7 @@ def _children(
 
     first, second, third = (parent(state.points, which) for which in range(3))
     slack = parent(state.values, 0)[..., objectives:]
-    step = _descent(first, parent(state.gradients, 0), slack, draw)
+    step = _descent(first, parent(state.gradients, 0), slack, draw.weights, draw.descent)
     # Differential evolution: the difference of two members follows the set's own shape.
     moved = first + draw.stretch[..., None] * (second - third) + draw.steps + step
     return snap(layout, jnp.clip(moved, 0.0, 1.0))
@@ -173,20 +223,21 @@ def _descent(
     points: Float[Array, "m P width"],
     gradients: Float[Array, "m P B width"],
     slack: Float[Array, "m P C"],
-    draw: Variation,
+    weights: Float[Array, "m P K"],
+    length: Float[Array, "m P"],
 ) -> Float[Array, "m P width"]:
     """A step down a weighted sum of objectives, bent so that no linearised slack is negative."""
-    objectives = draw.weights.shape[-1]
-    down = -(draw.weights[..., None] * _unit(gradients[..., :objectives, :])).sum(-2)
+    objectives = weights.shape[-1]
+    down = -(weights[..., None] * _unit(gradients[..., :objectives, :])).sum(-2)
     outwards = ((points <= 0.0) & (down < 0.0)) | ((points >= 1.0) & (down > 0.0))
-    step = draw.descent[..., None] * _unit(jnp.where(outwards, 0.0, down))
+    step = length[..., None] * _unit(jnp.where(outwards, 0.0, down))
     # Projecting on one constraint may break another, hence twice around.
     for j in [*range(slack.shape[-1])] * 2:
         slope = gradients[..., objectives + j, :]
         missing = jnp.maximum(-(slack[..., j] + (slope * step).sum(-1)), 0.0)
         step += (missing / jnp.maximum((slope * slope).sum(-1), 1e-12))[..., None] * slope
     longest = DESCENT[1]
-    return jnp.where(draw.descent[..., None] > 0.0, jnp.clip(step, -longest, longest), 0.0)
+    return jnp.where(length[..., None] > 0.0, jnp.clip(step, -longest, longest), 0.0)
 
 
 def _unit(vectors: Float[Array, "*n width"]) -> Float[Array, "*n width"]:

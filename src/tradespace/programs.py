@@ -46,6 +46,8 @@ from tradespace.paths import Features
 ROWS = (24, 52, 104, 204, 304, 408, 604, 804, 1004, 1504, 2004, 3004, 4004)
 # Ticks of a climb at most: the best of several has nearly always arrived after ten.
 TICKS = 20
+# Candidates that are looked at together: what they need stays in the cache.
+CHUNK = 64
 
 T = TypeVar("T")
 _entering = threading.RLock()
@@ -168,13 +170,16 @@ def decide(
     bounds: Float[Array, "C 2"],
     given: Any,
     candidates: Float[Array, "n width"],
+    count: Int[Array, ""],
     weights: Float[Array, "G B"],
     ticks: Int[Array, ""],
     means: Means,
 ) -> Decided:
-    """The best candidates of every group, climbed from; and the search of the posterior means.
+    """The best of the first `count` candidates for every group, climbed from; and the search of
+    the posterior means.
 
-    With negative ticks the candidates are not looked at, with no rounds the means are not searched.
+    Without ticks there are predictions only, with no rounds the means are not searched. The number
+    of candidates there is room for is a multiple of CHUNK.
     """
     posterior = jax.tree.map(lambda *shares: jnp.concatenate(shares, 1), *posteriors)
     noise = noise_variance(posterior.hyper).T
@@ -192,12 +197,20 @@ def decide(
     def look(points: Float[Array, "n width"]) -> tuple[Array, Predicted]:
         mean, variance = moments_at(points)
         predicted = _averaged(shape, bounds, mean, variance)
-        return gains_of(mean, variance), predicted
+        none = jnp.zeros(mean.shape[1:])
+        return lax.cond(ticks > 0, gains_of, lambda *_: none, mean, variance), predicted
 
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, candidates))
-    at_candidates, predicted = lax.cond(ticks >= 0, look, lambda _: nothing, candidates)
+    def look_at_chunk(i: Array, seen: tuple[Array, Predicted]) -> tuple[Array, Predicted]:
+        points = lax.dynamic_slice_in_dim(candidates, i * CHUNK, CHUNK)
+        put = lambda all, new: lax.dynamic_update_slice_in_dim(all, new, i * CHUNK, 1)  # noqa: E731
+        return jax.tree.map(put, seen, look(points))
+
+    seen = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, candidates))
+    chunks = (count + CHUNK - 1) // CHUNK
+    at_candidates, predicted = lax.fori_loop(0, chunks, look_at_chunk, seen)
     by_group = weights @ at_candidates
-    ranked = jnp.where(jnp.isfinite(by_group), by_group, -jnp.inf)
+    counted = jnp.arange(len(candidates)) < count
+    ranked = jnp.where(counted & jnp.isfinite(by_group), by_group, -jnp.inf)
     best = lax.top_k(ranked, climbs)[1]
     groups = jnp.repeat(jnp.arange(len(weights)), climbs)
     climbed = climb.climb(

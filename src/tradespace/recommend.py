@@ -12,7 +12,7 @@ from tradespace.acquisition import Method
 from tradespace.data import Data
 from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
 from tradespace.fronts import POPULATION
-from tradespace.model import Key, Padded, Setting, explored, pad
+from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
 from tradespace.programs import Means, Predicted, surroundings
 from tradespace.sobol import sobol
@@ -73,8 +73,8 @@ def recommend(
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
         padded = pad(problem, data, with_pending=False)
-        found = explored(setting, key, data, padded, fronts_too=False)
-        decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
+        given = posteriors(setting, key, data, padded)
+        decision = Decision(setting, method, given, padded.bounds)
         level = 1.0 - delta
         means = _search(setting, key, data, level)
         while (points := _front(decision, means)) is None:

@@ -10,6 +10,7 @@ import pytest
 
 from tradespace import pareto
 from tradespace.fronts import (
+    DESCENTS,
     POPULATION,
     Searched,
     draw_variation,
@@ -42,6 +43,15 @@ def bounded(x: jax.Array) -> jax.Array:
 def narrow(x: jax.Array) -> jax.Array:
     """Feasible in a ball of radius 0.05, which holds 3e-5 of the cube."""
     return jnp.concatenate([distances(x), 0.0025 - ((x - 0.55) ** 2).sum(-1, keepdims=True)])
+
+
+PIT = np.array([0.9, 0.1, 0.9, 0.2])
+
+
+def pitted(x: jax.Array) -> jax.Array:
+    """A pit far from the rest of the front, which takes up a hundredth of the cube, is its end."""
+    away = ((x - jnp.array(PIT, x.dtype)) ** 2).sum()
+    return distances(x) - jnp.array([0.0, 1.5]) * jnp.exp(-away / (2 * 0.15**2))
 
 
 def hopeless(x: jax.Array) -> jax.Array:
@@ -119,6 +129,35 @@ def test_a_region_that_no_start_lies_in_is_found() -> None:
         inputs, _, relaxed = feasible_front(points, seen, 2)
         assert relaxed.tolist() == [0.0]
         assert len(inputs) >= 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_end_of_the_front_in_a_pit_far_away_is_found(seed: int) -> None:
+    bottom = float(pitted(jnp.array(PIT))[1])
+    found = searched(pitted, seed=seed)
+    for points, seen in zip(*found, strict=True):
+        assert feasible_front(points, seen, 2)[1][:, 1].min() < bottom + 0.01
+
+
+def test_the_first_descents_go_down_each_for_itself() -> None:
+    found = searched(bounded)
+    for points, seen in zip(*found, strict=True):
+        start = feasible_only(seen[:POPULATION])
+        first = BATCHES * POPULATION
+        ways = [
+            slice(first + i * POPULATION, first + (i + 1) * POPULATION) for i in range(DESCENTS)
+        ]
+        passed = np.array([feasible_only(seen[way]) for way in ways])
+        lower = (passed < start).any(axis=2).any(axis=0)
+        # From nowhere feasible to somewhere feasible is down too. A few began at the bottom.
+        assert lower.mean() > 0.9
+        # They do not run to one place: their ends are as far apart as the front is long.
+        assert np.ptp(points[ways[-1]], axis=0).max() > 0.4
+
+
+def feasible_only(values: np.ndarray) -> np.ndarray:
+    """Objective values (n, K), where infeasible as bad as can be."""
+    return np.where(values[:, 2:] >= 0.0, values[:, :2], np.inf)
 
 
 def test_where_nothing_is_feasible_the_work_is_the_same_and_the_least_is_relaxed() -> None:

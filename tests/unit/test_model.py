@@ -7,7 +7,7 @@ import pytest
 
 from tradespace import model
 from tradespace.data import Data
-from tradespace.model import Setting, explored, pad
+from tradespace.model import Setting, explored, pad, posteriors
 from tradespace.problem import Group, Problem, at_least, between, maximize, minimize
 from tradespace.programs import padded_rows, surroundings
 from tradespace.space import Real
@@ -27,8 +27,10 @@ SETTING = Setting(PROBLEM, 4, "default", 7)
 def forgetful() -> Iterator[None]:
     """Nothing is remembered before a test or after it."""
     model._remembered.clear()
+    model._latest.clear()
     yield
     model._remembered.clear()
+    model._latest.clear()
 
 
 def trial(number: int, waiting: bool = False) -> Trial:
@@ -114,6 +116,23 @@ def test_more_padding_for_pending_trials_does_not_touch_the_chains() -> None:
     assert padded_rows(46 // 2) < padded_rows(46 // 2 + 8 // 2)
     # Padding adds exact zeros to sums; a factorisation may add them in another order.
     np.testing.assert_allclose(with_pending, alone, rtol=1e-9)
+
+
+def test_posteriors_are_those_of_the_data_whatever_came_before() -> None:
+    def weights(known: Data) -> np.ndarray:
+        with surroundings():
+            shares = posteriors(SETTING, (7, 1), known, pad(PROBLEM, known))
+            return np.concatenate([np.asarray(share.weights) for share in shares], 1)
+
+    fresh = weights(data(8))
+    np.testing.assert_array_equal(weights(data(8)), fresh)
+    states(data(9))
+    assert not np.array_equal(weights(data(9)), fresh)
+    # Pending points change the posteriors that a suggestion sees, and no others.
+    pending = data(8, pending=2)
+    with surroundings():
+        explored(SETTING, (7, 1), pending, pad(PROBLEM, pending), fronts_too=False)
+    np.testing.assert_allclose(weights(data(8)), fresh, atol=1e-9)
 
 
 def test_other_data_and_seeds_have_other_chains() -> None:
