@@ -26,6 +26,15 @@ RESULTS = Path(__file__).with_name("results.json")
 QUICK = Path(tempfile.gettempdir()) / "tradespace-speed-quick.json"
 
 
+# The comparisons with the peer: threads, and whether a study gathered the data.
+AGAINST = {
+    "against, one thread, gathered data": (1, True),
+    "against, two threads, gathered data": (2, True),
+    "against, one thread, uniform data": (1, False),
+    "against, two threads, uniform data": (2, False),
+}
+
+
 @dataclass(frozen=True)
 class Part:
     """One measurement: what is called, with what, and on how many cores (None: all)."""
@@ -52,12 +61,14 @@ def parts(quick: bool, peer_python: str | None) -> dict[str, Part]:
     }
     growing = {"measured": 6 if quick else 200, "samples": 2, "candidates": 50}
     return {
-        "against, one thread": Part(
-            against.measure, {"threads": 1, "repeats": several, **theirs}, cores=1
-        ),
-        "against, two threads": Part(
-            against.measure, {"threads": 2, "repeats": few, **theirs}, cores=2
-        ),
+        **{
+            name: Part(
+                against.measure,
+                {"threads": threads, "gathered": gathered, "repeats": several, **theirs},
+                cores=threads,
+            )
+            for name, (threads, gathered) in AGAINST.items()
+        },
         "floor": Part(floor.measure, {"sizes": sizes, "repeats": few}),
         "start": Part(start.measure, {"measured": 20, "repeats": several}, cores=None),
         "compilations": Part(compilations.while_growing, growing, cores=None),

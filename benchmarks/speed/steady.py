@@ -5,9 +5,9 @@ chains of the data with it are not: just as when a study has been told one more 
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.speed.compilations import compiled
@@ -18,6 +18,8 @@ from tradespace.problems.drawn import drawn
 from tradespace.problems.testproblem import TestProblem
 
 PROBLEM = 13
+
+Inputs = dict[str, Any]
 
 
 class Seconds(NamedTuple):
@@ -47,22 +49,33 @@ class Case:
         coupled = drawn(self.inputs, self.objectives, self.constraints, PROBLEM)
         return coupled.decoupled() if self.decoupled else coupled
 
-    def study(self, measured: int, seed: int) -> ts.Study:
-        """A study of so many inputs, the last of which it asked for itself.
+    def study(self, measured: int, seed: int, inputs: Sequence[Inputs] | None = None) -> ts.Study:
+        """A study that measured at the first of `inputs`, and then at one it asked for itself.
 
-        The others are uniform: nothing makes them easy or hard for one method.
+        Without `inputs` they are uniform: nothing makes them easy or hard for one method.
         """
         test_problem = self.problem
         space = test_problem.problem.space
+        if inputs is None:
+            uniform = np.random.default_rng([seed, measured]).random((measured - 1, space.size))
+            inputs = [space.decode(point) for point in space.sample(uniform)]
         study = ts.Study(test_problem.problem, self.method, seed=seed, start=0)
-        uniform = np.random.default_rng([seed, measured]).random((measured - 1, space.size))
-        for point in space.sample(uniform):
-            inputs = space.decode(point)
-            study.add(inputs, test_problem.evaluate(inputs))
+        for each in inputs[: measured - 1]:
+            study.add(each, test_problem.evaluate(each))
         trial = study.ask()
         values = test_problem.evaluate(trial.inputs)
         study.tell(trial, {name: values[name] for name in trial.measure})
         return study
+
+    def gathered(self, measured: int, seed: int) -> list[Inputs]:
+        """The inputs a study chooses one after the other, its start design first.
+
+        It makes do with few hyper-parameter samples: thus hundreds of trials take seconds.
+        """
+        quick = replace(self.method, samples=2, candidates=200)
+        study = ts.Study(self.problem.problem, quick, seed=seed)
+        study.run(self.problem.evaluate, trials=measured)
+        return [trial.inputs for trial in study.trials()]
 
 
 def iterate(study: ts.Study) -> Seconds:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.floor import PARTS, REST
-from benchmarks.speed.run import RESULTS
+from benchmarks.speed.run import AGAINST, RESULTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 # Times faster than BoTorch, by number of measurements; the other targets as they are stated.
@@ -114,10 +114,10 @@ def _rows(write: Callable[[Stored], list[list[str]]], stored: Stored) -> list[li
 
 def _faster_rows(stored: Stored) -> list[list[str]]:
     rows = []
-    for threads in ("one thread", "two threads"):
-        for size, one in _part(stored, f"against, {threads}")["sizes"].items():
+    for name in AGAINST:
+        for size, one in _part(stored, name)["sizes"].items():
             ratio, target = one["theirs"] / one["ours"], FASTER[size]
-            what = f"times faster than qLogNEHVI, N = {size}, {threads}"
+            what = f"times faster than qLogNEHVI, N = {size}, {name.removeprefix('against, ')}"
             rows.append([what, f"{target:g}", f"{ratio:.1f}", _verdict(ratio >= target)])
     return rows
 
@@ -197,16 +197,17 @@ ROWS = (
 
 def against(stored: Stored) -> list[str]:
     """Both sides, part by part."""
-    heads = ["threads", "N", "ask", "recommend", "both", "fit", "acquisition", "both"]
+    heads = ["threads", "data", "N", "ask", "recommend", "both", "fit", "acquisition", "both"]
     heads += ["times faster", "with theirs", "target"]
     rows = []
-    for threads in ("one thread", "two threads"):
-        for size, one in _part(stored, f"against, {threads}")["sizes"].items():
+    for name, (threads, gathered) in AGAINST.items():
+        for size, one in _part(stored, name)["sizes"].items():
             seconds = [one[part] for part in ("ask", "recommend", "ours")]
             seconds += [one[part] for part in ("fit", "acquisition", "theirs")]
             ratios = [one[part] / one["ours"] for part in ("theirs", "theirs with recommendation")]
             rows.append(
-                [threads.split()[0], size, *map(_seconds, seconds)]
+                [str(threads), "gathered" if gathered else "uniform", size]
+                + [*map(_seconds, seconds)]
                 + [f"{ratio:.1f}" for ratio in ratios]
                 + [f"{FASTER[size]:g}"]
             )

@@ -31,8 +31,10 @@ def results() -> dict:
         "worst": {"found": 0.96, "cut": 0.95, "uniform": 0.5},
     }
     stored = {
-        "against, one thread": {"peer": {"botorch": "0.1"}, "sizes": {"20": one, "200": one}},
-        "against, two threads": {"peer": {"botorch": "0.1"}, "sizes": {"20": one}},
+        **{
+            name: {"peer": {"botorch": "0.1"}, "sizes": {"20": one, "200": one}}
+            for name in run.AGAINST
+        },
         "floor": {"sizes": {"20": floor}},
         "start": {"measured": 20, "cold": 9.0, "warm": 2.0},
         "compilations": {
@@ -78,8 +80,8 @@ def test_the_page_is_filled_between_its_comments_only():
 
 def test_misses_are_said():
     filled = table.filled(page(), results())
-    assert "| 15 | 10.0 | **missed** |" in row(filled, "qLogNEHVI, N = 20, one thread")
-    assert "| 3 | 10.0 | met |" in row(filled, "qLogNEHVI, N = 200, one thread")
+    assert "| 15 | 10.0 | **missed** |" in row(filled, "qLogNEHVI, N = 20, one thread, gathered")
+    assert "| 3 | 10.0 | met |" in row(filled, "qLogNEHVI, N = 200, two threads, uniform")
     assert "| at most 8 s | 9.00 s | **missed** |" in row(filled, "nothing compiled")
     assert "| at most 2.5 s | 2.00 s | met |" in row(filled, "programs on disk")
     assert "| at most 8 | 8 | met |" in row(filled, "compilations from N = 1 to 200")
@@ -95,10 +97,10 @@ def test_misses_are_said():
 
 
 def test_ratios_stand_beside_both_sides():
-    line = row(table.filled(page(), results()), "| one | 20 |")
+    line = row(table.filled(page(), results()), "| 1 | gathered | 20 |")
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert cells[2:5] == ["100 ms", "50 ms", "150 ms"]
-    assert cells[5:] == ["400 ms", "1.10 s", "1.50 s", "10.0", "20.0", "15"]
+    assert cells[3:6] == ["100 ms", "50 ms", "150 ms"]
+    assert cells[6:] == ["400 ms", "1.10 s", "1.50 s", "10.0", "20.0", "15"]
 
 
 def test_what_is_not_measured_is_said_and_the_rest_shown():
