@@ -96,7 +96,7 @@ def pad(problem: Problem, data: Data, with_pending: bool = True) -> Padded:
     shape = (len(names), padded_rows(most))
     points = np.zeros((*shape, problem.space.width))
     values, counted, pending = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
-    scalings = tuple(Scaling.of(v) for v in data.values)
+    scalings = tuple(Scaling.of(v, p) for v, p in zip(data.values, data.points, strict=True))
     for b, scaling in enumerate(scalings):
         n, w = len(data.values[b]), len(waiting[b])
         points[b, :n], counted[b, :n] = data.points[b], True

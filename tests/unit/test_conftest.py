@@ -25,12 +25,12 @@ def test_every_room_that_states_shapes_is_checked() -> None:
 
 def test_a_wrong_shape_is_refused() -> None:
     with pytest.raises(TypeCheckError):
-        Scaling.of(np.zeros((2, 2)))
+        Scaling.of(np.zeros((2, 2)), np.zeros((2, 1)))
 
 
 def test_a_wrong_dtype_is_refused() -> None:
     with pytest.raises(TypeCheckError):
-        Scaling.of(np.zeros(2, dtype=int))
+        Scaling.of(np.zeros(2, dtype=int), np.zeros((2, 1)))
 
 
 def test_a_wrong_shape_of_a_traced_array_is_refused() -> None:
