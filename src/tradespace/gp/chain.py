@@ -15,7 +15,7 @@ from tradespace.gp.priors import Prior
 from tradespace.gp.slice import Draws, slice_sample
 
 # Updates a chain gets for each new set of data, and brackets shrunk at most in one update.
-UPDATES = 6
+UPDATES = 10
 TRIES = 24
 # Lengths of the brackets: in differences of two chains, and in units of the logarithms.
 DIFFERENCES, UNITS = 3.0, 2.0
