@@ -1,4 +1,7 @@
-"""The table of what is stored: `python -m benchmarks.quality.table`. It runs nothing."""
+"""The tables of docs/performance.md from what is stored: `python -m benchmarks.quality.table`.
+
+It runs nothing.
+"""
 
 import argparse
 import json
@@ -9,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.page import PAGE, fill
 from benchmarks.quality.methods import PEERS
 from benchmarks.quality.record import Record, Run
 
 RESULTS = Path(__file__).with_name("results")
-TABLE = Path(__file__).with_name("table.md")
 SCORES = {
     "dropped": "the recommendation, infeasible inputs dropped",
     "void": "the recommendation, of which one infeasible input makes the whole count nothing",
@@ -54,14 +57,14 @@ class Stored:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.quality.table", description=__doc__)
     parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--output", type=Path, default=TABLE)
+    parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--at", nargs="+", type=float, default=[20.0, 40.0])
     parser.add_argument("--methods", nargs="+", help="default: all that have enough results")
     parser.add_argument("--problems", nargs="+", help="default: all")
     chosen = parser.parse_args(arguments)
     text = write(chosen.results, chosen.at, chosen.methods, chosen.problems)
-    chosen.output.write_text(text)
-    print(text, end="")
+    chosen.page.write_text(fill(chosen.page.read_text(), "quality", text))
+    print(text)
     return 0
 
 
@@ -76,12 +79,12 @@ def write(
     reference = json.loads(path.read_text()) if path.exists() else {}
     sizes = {name: len(entry["reference"]) for name, entry in reference.items()}
     rows = _read(results, methods, problems)
-    parts = ["# Quality of the methods\n", HEAD]
+    parts = [HEAD]
     for objectives in sorted(set(sizes.values())):
         fitting = {name for name, size in sizes.items() if size == objectives}
         coupled = _only(rows, "coupled", fitting)
         if coupled:
-            parts += [f"## {objectives} objectives, coupled\n", *_section(coupled, at, reference)]
+            parts += [f"### {objectives} objectives, coupled\n", *_section(coupled, at, reference)]
         apart = _only(rows, "decoupled", fitting)
         if apart:
             kept = {stored.name for stored in apart}
@@ -89,9 +92,9 @@ def write(
                 *(Stored(f"{stored.name}, decoupled", stored.records) for stored in apart),
                 *(s for s in coupled if s.name in kept or s.name.startswith("qLog")),
             ]
-            parts += [f"## {objectives} objectives, decoupled against coupled at equal cost\n"]
+            parts += [f"### {objectives} objectives, decoupled against coupled at equal cost\n"]
             parts += _section(both, at, reference)
-    return "\n".join(parts)
+    return "\n".join(parts).rstrip()
 
 
 def _read(

@@ -5,16 +5,15 @@ It runs nothing. Each table stands between two comments of the page, which name 
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.page import PAGE, fill, place
 from benchmarks.speed.floor import PARTS, REST
 from benchmarks.speed.run import AGAINST, RESULTS
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 # Times faster than BoTorch, by number of measurements; the other targets as they are stated.
 FASTER = {"20": 15.0, "50": 10.0, "100": 6.0, "200": 3.0}
 OVER_FLOOR = 3.0
@@ -43,26 +42,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     page = filled(chosen.page.read_text(), stored)
     chosen.page.write_text(page)
     for name in TABLES:
-        print(_block(name).search(page)[2])  # type: ignore[index]
+        print(place(page, name))
     return 0
 
 
 def filled(page: str, stored: Stored) -> str:
     """The page with every table written anew."""
     for name, write in TABLES.items():
-        block = _block(name)
-        if not block.search(page):
-            raise ValueError(f"the page has no place for {name!r}: <!-- {name} --> .. <!-- end -->")
         try:
             text = "\n".join(write(stored))
         except Missing as missing:
             text = f"Not measured yet: {missing.args[0]}."
-        page = block.sub(lambda found, text=text: f"{found[1]}\n{text}\n{found[3]}", page)
+        page = fill(page, name, text)
     return page
-
-
-def _block(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(<!-- {re.escape(name)} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def _part(stored: Stored, name: str) -> Stored:

@@ -155,6 +155,15 @@ def test_the_command_line_runs_resumes_and_makes_a_table(
     text = table.write(tmp_path, [10.0])
     assert "2 cases of 1 problems, 2 methods." in text
     assert "| RandomSearch | 1.5 | " in text
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n<!-- quality -->\nold\n<!-- end -->\nAfter.\n")
+    at = ["--results", str(tmp_path), "--page", str(page), "--at", "10"]
+    assert table.main(at) == 0
+    assert text in page.read_text()
+    assert page.read_text().startswith("Before.\n<!-- quality -->\n")
+    assert page.read_text().endswith("<!-- end -->\nAfter.\n")
+    assert "old" not in page.read_text()
+    page.unlink()
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert size < 4 * 2500
 
