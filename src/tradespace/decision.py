@@ -18,7 +18,7 @@ FROM_FRONTS, FROM_DATA = 160, 120
 # Climbs of all groups together in each thread, at least two a group.
 CLIMBS = 4
 # Points the search of the means starts from (Sobol, and at or near the data), and generations.
-EVERYWHERE, NEAR_DATA, GENERATIONS = 256, 128, 80
+EVERYWHERE, NEAR_DATA, GENERATIONS = 256, 128, 40
 
 Given = mesmoc_plus.Fronts | None
 

@@ -1,8 +1,9 @@
 """The feasible Pareto front of a path, by descents and evolution in turns from a wide start.
 
 In a descent every point goes down the gradients for itself, towards its own part of the front:
-what has been found elsewhere does not keep it from a part that is hard to reach. Descents begin
-all over the space, and again from what the evolution in between has kept.
+what has been found elsewhere does not keep it from a part that is hard to reach. Descents begin at
+the best of many points all over the space, each by weights of its own, and again from what the
+evolution in between has kept.
 
 The same search finds the front of a path (one per hyper-parameter sample) and of the posterior
 means (the recommendation). Its work is fixed: so many generations of so many points, whether or
@@ -10,7 +11,7 @@ not a feasible point is among them.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +23,7 @@ from tradespace import pareto
 from tradespace.arrays import Array
 from tradespace.gp.kernel import Layout, snap
 
-POPULATION = 64
+POPULATION = 128
 # Share of children that go down the gradients, and the lengths of their steps and of the others'.
 DESCENDING = 0.5
 DESCENT = (3e-3, 0.3)
@@ -42,9 +43,6 @@ Evaluate = Callable[
 ]
 
 
-Parents = TypeVar("Parents", bound="_Looked | _State")
-
-
 class Variation(NamedTuple):
     """All that is random in a search, for each child of each generation."""
 
@@ -60,11 +58,6 @@ class Searched(NamedTuple):
 
     points: Float[Array, "m n width"]
     values: Float[Array, "m n B"]
-
-
-class _Looked(NamedTuple):
-    points: Float[Array, "m P width"]
-    values: Float[Array, "m P B"]
 
 
 class _State(NamedTuple):
@@ -112,13 +105,14 @@ def search(
 
     The start's size is a multiple of the population's. Points not reached have the value FAR.
     """
+    # Traced once, however often it stands below: tracing takes as long as many searches.
+    evaluate = jax.jit(evaluate)
     m, n, width = start.shape
     batches = n // POPULATION
     total = batches + variation.parents.shape[0]
     black_boxes = jax.eval_shape(evaluate, start[:, :POPULATION])[0]
     number, dtype = black_boxes.shape[-1], black_boxes.dtype
     worst = jnp.full((m, POPULATION, number), FAR, dtype).at[..., objectives:].set(-FAR)
-    nobody = _Looked(start[:, :POPULATION], worst)
     seen = Searched(
         jnp.zeros((m, total * POPULATION, width), start.dtype), jnp.tile(worst, (1, total, 1))
     )
@@ -129,12 +123,9 @@ def search(
             lax.dynamic_update_slice_in_dim(seen.values, values, i * POPULATION, 1),
         )
 
-    # Of the start only those who survive it need gradients.
-    def one_batch(i: Array, carry: tuple[_Looked, Searched]) -> tuple[_Looked, Searched]:
-        best, seen = carry
+    def one_batch(i: Array, seen: Searched) -> Searched:
         points = lax.dynamic_slice_in_dim(start, i * POPULATION, POPULATION, 1)
-        fresh = _Looked(points, evaluate(points)[0])
-        return _survivors(objectives, best, fresh), note(seen, i, *fresh)
+        return note(seen, i, points, evaluate(points)[0])
 
     def one_generation(
         i: Array, carry: tuple[_State, _Descents, Searched]
@@ -154,15 +145,14 @@ def search(
         descents = _descended(objectives, descents, children)
         return _survivors(objectives, state, children), descents, note(seen, i, *children[:2])
 
-    upto = jnp.minimum(rounds, batches)
-    best, seen = lax.fori_loop(0, upto, one_batch, (nobody, seen))
-    flat = jnp.zeros((m, 2 * POPULATION, number, width), dtype)
-    both = jnp.concatenate([best.points, start[:, :POPULATION]], 1)
-    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, both)
-    state = _State(best.points, best.values, slopes[:, :POPULATION])
-    first = _State(start[:, :POPULATION], seen.values[:, :POPULATION], slopes[:, POPULATION:])
+    seen = lax.fori_loop(0, jnp.minimum(rounds, batches), one_batch, seen)
+    weights = variation.weights[0].astype(dtype)
+    points, values = _best_of_parts(objectives, start, seen.values[:, :n], weights)
+    flat = jnp.zeros((m, POPULATION, number, width), dtype)
+    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, points)
+    state = _State(points, values, slopes)
     length = jnp.full((m, POPULATION), FIRST, dtype)
-    descents = _Descents(first, variation.weights[0].astype(dtype), length)
+    descents = _Descents(state, weights, length)
     return lax.fori_loop(batches, rounds, one_generation, (state, descents, seen))[2]
 
 
@@ -182,6 +172,29 @@ def feasible_front(
     points, found = points[feasible], values[feasible, :objectives]
     kept = pareto.non_dominated(found)
     return points[kept], found[kept], relaxed
+
+
+def _best_of_parts(
+    objectives: int,
+    start: Float[Array, "m n width"],
+    values: Float[Array, "m n B"],
+    weights: Float[Array, "m P K"],
+) -> tuple[Float[Array, "m P width"], Float[Array, "m P B"]]:
+    """The first population: for each weighting the best of its own part of the start; where none
+    of a part is feasible, the one that is nearest to it."""
+
+    def parts(x: Float[Array, "m n c"]) -> Float[Array, "m parts P c"]:
+        return x.reshape(len(x), -1, POPULATION, x.shape[-1])
+
+    f = values[..., :objectives]
+    scaled = parts((f - f.mean(1, keepdims=True)) / jnp.maximum(f.std(1, keepdims=True), 1e-12))
+    violation = jnp.maximum(-parts(values)[..., objectives:], 0.0).sum(-1)
+    height = (weights[:, None] * scaled).sum(-1)
+    # Of a feasible point below zero, in the order of its height.
+    rank = jnp.where(violation > 0.0, violation, height / (1.0 + jnp.abs(height)) - 1.0)
+    chosen = jnp.argmin(rank, 1)[:, None, :, None]
+    points, values = (jnp.take_along_axis(parts(x), chosen, 1)[:, 0] for x in (start, values))
+    return points, values
 
 
 def _further_down(layout: Layout, objectives: int, descents: _Descents) -> Array:
@@ -245,7 +258,7 @@ def _unit(vectors: Float[Array, "*n width"]) -> Float[Array, "*n width"]:
     return vectors / jnp.maximum(length, 1e-12)
 
 
-def _survivors(objectives: int, state: Parents, children: Parents) -> Parents:
+def _survivors(objectives: int, state: _State, children: _State) -> _State:
     both = jax.tree.map(lambda p, q: jnp.concatenate([p, q], 1), state, children)
     violation = jnp.maximum(-both.values[..., objectives:], 0.0).sum(-1)
     kept = jax.vmap(_best)(both.values[..., :objectives], violation)

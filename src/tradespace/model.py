@@ -34,7 +34,7 @@ T = TypeVar("T")
 # Numbers of trials whose chains later ones continue.
 CHECKPOINTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
 # Points a path's search starts from, and generations that follow.
-START, GENERATIONS = 1024, 64
+START, GENERATIONS = 8192, 48
 FAR = 1e6
 REMEMBERED = 64
 

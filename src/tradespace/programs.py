@@ -194,6 +194,7 @@ def decide(
             return jnp.zeros(mean.shape[1:])
         return mesmoc_plus.gains(method, mean, variance, noise, given, shape.two_sided)
 
+    @jax.jit
     def look(points: Float[Array, "n width"]) -> tuple[Array, Predicted]:
         mean, variance = moments_at(points)
         predicted = _averaged(shape, bounds, mean, variance)
@@ -205,7 +206,10 @@ def decide(
         put = lambda all, new: lax.dynamic_update_slice_in_dim(all, new, i * CHUNK, 1)  # noqa: E731
         return jax.tree.map(put, seen, look(points))
 
-    seen = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(look, candidates))
+    seen = jax.tree.map(
+        lambda x: jnp.zeros((*x.shape[:-1], len(candidates)), x.dtype),
+        jax.eval_shape(look, candidates[:CHUNK]),
+    )
     chunks = (count + CHUNK - 1) // CHUNK
     at_candidates, predicted = lax.fori_loop(0, chunks, look_at_chunk, seen)
     by_group = weights @ at_candidates

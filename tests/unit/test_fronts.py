@@ -13,6 +13,7 @@ from tradespace.fronts import (
     DESCENTS,
     POPULATION,
     Searched,
+    _best_of_parts,
     draw_variation,
     feasible_front,
     search,
@@ -241,3 +242,24 @@ def test_without_constraints_everything_is_feasible() -> None:
     _, front, relaxed = feasible_front(np.zeros((3, 1)), values, 2)
     assert relaxed.shape == (0,)
     assert front.tolist() == values[:2].tolist()
+
+
+def test_the_first_population_is_the_best_of_each_part_of_the_start() -> None:
+    rng = np.random.default_rng(3)
+    parts, width = 3, 2
+    start = rng.random((1, parts * POPULATION, width))
+    values = rng.standard_normal((1, parts * POPULATION, 3))
+    weights = rng.random((1, POPULATION, 2))
+    # No point of the last part is feasible.
+    values[:, POPULATION - 1 :: POPULATION, 2] = [-3.0, -1.0, -2.0]
+    points, found = _best_of_parts(2, *map(jnp.asarray, (start, values, weights)))
+    scaled = (values[0, :, :2] - values[0, :, :2].mean(0)) / values[0, :, :2].std(0)
+    for p in range(POPULATION):
+        mine = range(p, parts * POPULATION, POPULATION)
+        feasible = [i for i in mine if values[0, i, 2] >= 0.0]
+        best = min(feasible, key=lambda i: weights[0, p] @ scaled[i]) if feasible else None
+        nearest = max(mine, key=lambda i: values[0, i, 2])
+        expected = nearest if best is None else best
+        np.testing.assert_allclose(points[0, p], start[0, expected], rtol=1e-6)
+        np.testing.assert_allclose(found[0, p], values[0, expected], rtol=1e-6)
+    assert found[0, -1, 2] == -1.0
