@@ -19,17 +19,12 @@ MOST_OBJECTIVES_FOR_BOXES = 3
 
 NAMES = (
     "boxes-log-1e-2",
-    "boxes-log-1e-4",
     "boxes-variance",
     "boxes-entropy-1e-2",
-    "boxes-entropy-1e-4",
     "dominating-log-1e-2",
-    "dominating-log-1e-4",
     "dominating-variance",
     "dominating-entropy-1e-2",
-    "dominating-entropy-1e-4",
     "adf-log-1e-2",
-    "adf-log-1e-4",
     "adf-variance",
     "RandomSearch",
     "qLogNEHVI",
