@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.page import PAGE, fill
 from benchmarks.quality.methods import PEERS
 from benchmarks.quality.record import Record, Run
+from benchmarks.quality.whereabouts import whereabouts
 
 RESULTS = Path(__file__).with_name("results")
 SCORES = {
@@ -138,7 +139,8 @@ def _section(rows: list[Stored], at: Sequence[float], reference: dict[str, Any])
     if len(engines) > 1:
         said.append(f"From {len(engines)} states of the code.")
     summary = _summary(shown, cases, at)
-    return [" ".join(said) + "\n", *summary, *_by_problem(shown, cases, at[-1], reference)]
+    went = _whereabouts(shown, cases)
+    return [" ".join(said) + "\n", *summary, *_by_problem(shown, cases, at[-1], reference), *went]
 
 
 def _summary(shown: list[Stored], cases: list[Case], at: Sequence[float]) -> list[str]:
@@ -183,6 +185,22 @@ def _by_problem(
         lines.append(_line([stored.name, *(f"{mean:.2f}" for mean in means)]))
     lines.append(_line(["*fifty points of the true front*", *shown_limit]))
     return [f"Recommended at {checkpoint:g}, by problem:\n", "\n".join(lines) + "\n"]
+
+
+def _whereabouts(shown: list[Stored], cases: list[Case]) -> list[str]:
+    """Where the suggestions of each method went."""
+    lines = [_line(["method", "feasible", "on the front", "on the edge", "step"])]
+    lines.append(_line(["---"] * 5))
+    for stored in shown:
+        went = whereabouts((case[0], stored.records[case]) for case in cases)
+        if went is not None:
+            shares = [f"{100.0 * share:.0f} %" for share in went[:3]]
+            lines.append(_line([stored.name, *shares, f"{went.step:.3f}"]))
+    said = """Where the suggestions went: shares that were feasible, that are on the run's front in
+the end, and of coordinates on the edge of their range; step: the median distance to the nearest
+input before, as a share of the diagonal.
+"""
+    return [said, "\n".join(lines) + "\n"]
 
 
 def _ranks(scores: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from benchmarks.quality.drive import advance
 from benchmarks.quality.methods import Ours, Recommended, Suggested, method, unfit
 from benchmarks.quality.problems import PROBLEMS, answered, named
 from benchmarks.quality.record import Record, Run
+from benchmarks.quality.whereabouts import whereabouts
 
 from tradespace import Problem, Real
 from tradespace.acquisition import MesmocPlus, RandomSearch
@@ -136,6 +137,24 @@ def test_problems_are_noiseless_and_their_names_fit_into_files(name: str) -> Non
 def test_ranks_share_ties() -> None:
     ranks = table._ranks(np.array([[-3.0, -1.0], [-2.0, -1.0], [-1.0, -2.0]]))
     np.testing.assert_array_equal(ranks, [[1.0, 2.5], [2.0, 2.5], [3.0, 1.0]])
+
+
+def test_whereabouts_of_suggestions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PROBLEMS, "simple", simple)
+    record = Record.read(tmp_path / "run")
+    # The first is of the start design. The third is infeasible; the fourth dominates the second.
+    for point, more in [([0.5, 0.5], {}), ([0.5, 0.8], {"gain": 0.1})] + [
+        (point, {"gain": 0.1}) for point in ([1.0, 0.8], [0.5, 0.0])
+    ]:
+        record.write({"point": point, "group": "all", "cost": 1.0, **more})
+    went = whereabouts([("simple", record)])
+    assert went is not None
+    assert went.feasible == pytest.approx(2 / 3)
+    assert went.front == pytest.approx(1 / 3)
+    assert went.edge == pytest.approx(2 / 6)
+    # 0.3, 0.5 and 0.5 along one of two inputs.
+    assert went.step == pytest.approx(0.5 / np.sqrt(2.0))
+    assert whereabouts([("simple", Record(tmp_path / "nothing"))]) is None
 
 
 def test_the_command_line_runs_resumes_and_makes_a_table(
