@@ -64,7 +64,7 @@ def parts(quick: bool, peer_python: str | None) -> dict[str, Part]:
         **{
             name: Part(
                 against.measure,
-                {"threads": threads, "gathered": gathered, "repeats": several, **theirs},
+                {"threads": threads, "gathered": gathered, "repeats": few, **theirs},
                 cores=threads,
             )
             for name, (threads, gathered) in AGAINST.items()
