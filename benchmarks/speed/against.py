@@ -27,10 +27,9 @@ def measure(
         for size in sizes:
             warm_up(case, size)
             timed: Timed = {}
-            for seed in inputs:
-                for part, seconds in _both(
-                    peer, case.study(size, seed, inputs[seed]), seed
-                ).items():
+            for seed, measured_at in inputs.items():
+                study = case.study(size, seed, measured_at)
+                for part, seconds in _both(peer, study, seed).items():
                     timed.setdefault(part, []).append(seconds)
             found[str(size)] = {part: median(seconds) for part, seconds in timed.items()}
             found[str(size)]["all"] = timed

@@ -25,7 +25,6 @@ from benchmarks.speed.steady import Case  # noqa: E402
 RESULTS = Path(__file__).with_name("results.json")
 QUICK = Path(tempfile.gettempdir()) / "tradespace-speed-quick.json"
 
-
 # The comparisons with the peer: threads, and whether a study gathered the data.
 AGAINST = {
     "against, one thread, gathered data": (1, True),
