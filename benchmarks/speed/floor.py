@@ -18,6 +18,7 @@ from benchmarks.speed.steady import Case, iterations
 from benchmarks.speed.work import Counting, Kind, Tally
 
 from tradespace import programs
+from tradespace.compilation import surroundings
 
 PARTS = {
     "cholesky": "Cholesky factors",
@@ -37,7 +38,7 @@ def measure(sizes: Sequence[int], repeats: int) -> dict[str, Any]:
     rates: dict[Kind, float] = {}
     found = {}
     for size, tally in tallies.items():
-        with programs.surroundings():
+        with surroundings():
             for kind, example in tally.examples.items():
                 if kind not in rates:
                     rates[kind] = seconds(kind, example)

@@ -54,9 +54,9 @@ def parts(quick: bool, peer_python: str | None) -> dict[str, Part]:
     apart_case = Case(decoupled=True)
     front = {
         "measured": 20,
-        "studies": 1 if quick else 2,
-        "samples": 1 if quick else 4,
-        "generations": 20 if quick else 60,
+        "studies": 1 if quick else 4,
+        "samples": 1 if quick else 5,
+        "generations": 20 if quick else 100,
     }
     growing = {"measured": 6 if quick else 200, "samples": 2, "candidates": 50}
     return {

@@ -13,12 +13,12 @@ import numpy as np
 from benchmarks.speed.steady import Case
 
 from tradespace import fronts, model, paths
+from tradespace.compilation import surroundings
 from tradespace.model import Setting
 from tradespace.pareto import hypervolume, non_dominated, thin
 from tradespace.problem import Problem, at_least, minimize
 from tradespace.problems.search import search
 from tradespace.problems.testproblem import TestProblem
-from tradespace.programs import surroundings
 
 # Uniform points an input, as in the paper.
 UNIFORM = 1000

@@ -164,12 +164,15 @@ def feasible_front(
     Where nothing seen is feasible, every constraint is relaxed by as much as the point with the
     smallest violation in all needs, so that the front is never empty.
     """
-    values = values.astype(float)
-    slack = values[:, objectives:]
-    violation = np.maximum(-slack, 0.0)
-    relaxed = violation[np.argmin(violation.sum(1))]
-    feasible = (slack >= -relaxed).all(1)
-    points, found = points[feasible], values[feasible, :objectives]
+    # Column by column: a reduction over a short last axis is ten times slower.
+    slacks = [values[:, j].astype(float) for j in range(objectives, values.shape[1])]
+    violation = sum((np.maximum(-slack, 0.0) for slack in slacks), np.zeros(len(values)))
+    nearest = int(np.argmin(violation))
+    relaxed = np.array([max(-slack[nearest], 0.0) for slack in slacks])
+    feasible = np.ones(len(values), bool)
+    for slack, by in zip(slacks, relaxed, strict=True):
+        feasible &= slack >= -by
+    points, found = points[feasible], values[feasible, :objectives].astype(float)
     kept = pareto.non_dominated(found)
     return points[kept], found[kept], relaxed
 

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from tradespace import fronts, paths
+from tradespace.compilation import in_shares
 from tradespace.data import Data
 from tradespace.gp import chain
 from tradespace.gp.chain import Moves
@@ -25,7 +26,7 @@ from tradespace.gp.posterior import Posterior, Rows
 from tradespace.gp.priors import PRIORS, Prior
 from tradespace.gp.scaling import Scaling
 from tradespace.problem import Problem
-from tradespace.programs import Explored, Shape, explore, in_shares, padded_rows
+from tradespace.programs import Explored, Shape, explore, padded_rows
 from tradespace.sobol import sobol
 
 Key = tuple[int, ...]
@@ -33,8 +34,8 @@ T = TypeVar("T")
 
 # Numbers of trials whose chains later ones continue.
 CHECKPOINTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
-# Points a path's search starts from, and generations that follow.
-START, GENERATIONS = 8192, 48
+# Points a path's search starts from.
+START = 8192
 FAR = 1e6
 REMEMBERED = 64
 
@@ -130,10 +131,11 @@ def explored(
     ]
     rng = setting.rng("search", *key)
     start = sobol(rng, space, START).astype(np.float32)
+    generations = search_generations(space.width)
     variation = fronts.draw_variation(
-        rng, GENERATIONS, setting.samples, space.width, len(problem.objectives)
+        rng, generations, setting.samples, space.width, len(problem.objectives)
     )
-    rounds = START // fronts.POPULATION + GENERATIONS if fronts_too else 1
+    rounds = START // fronts.POPULATION + generations if fronts_too else 1
 
     def work(share: int) -> Explored:
         part = slice(share * number, (share + 1) * number)
@@ -159,6 +161,11 @@ def explored(
     if not padded.pending.any():
         _latest[:] = [(digest, [share.posterior for share in found])]
     return found
+
+
+def search_generations(width: int) -> int:
+    """Generations of a path's search, in whole periods: fronts in more columns take longer."""
+    return fronts.PERIOD * min(max(width - 2, 3), 6)
 
 
 def posteriors(setting: Setting, key: Key, data: Data, padded: Padded) -> list[Posterior]:

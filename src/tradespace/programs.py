@@ -1,4 +1,4 @@
-"""The two compiled programs everything numerical runs in, and the surroundings they run in.
+"""The two compiled programs everything numerical runs in.
 
 `explore` goes from measurements to hyper-parameters, paths and their fronts; it runs on shares of
 the hyper-parameter samples, one share a thread. `decide` goes from posteriors and fronts to the
@@ -6,20 +6,14 @@ best inputs of an acquisition, or to the front of the posterior means. There are
 every program is compiled once for each size of the data.
 """
 
-import os
-import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache, partial
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Bool, Float, Int
-from threadpoolctl import ThreadpoolController
 
 from tradespace import climb, fronts, paths
 from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
@@ -48,10 +42,6 @@ ROWS = (24, 52, 104, 204, 304, 408, 604, 804, 1004, 1504, 2004, 3004, 4004)
 TICKS = 20
 # Candidates that are looked at together: what they need stays in the cache.
 CHUNK = 64
-
-T = TypeVar("T")
-_entering = threading.RLock()
-_compiled: set[Hashable] = set()
 
 
 class Shape(NamedTuple):
@@ -287,72 +277,3 @@ def padded_rows(count: int) -> int:
     """The number of rows that `count` rows are padded to."""
     fitting = [rows for rows in ROWS if rows >= count]
     return fitting[0] if fitting else -(-count // 1000) * 1000 + 4
-
-
-def in_shares(program: Hashable, work: Callable[[int], T], shares: int) -> list[T]:
-    """`work` of 0, 1, .. in as many threads as there are cores to run them.
-
-    The first work that needs a program goes alone, so that it is compiled once.
-    """
-    first = [] if program in _compiled else [work(0)]
-    _compiled.add(program)
-    rest = range(len(first), shares)
-    if len(rest) < 2 or len(os.sched_getaffinity(0)) == 1:
-        return first + [work(share) for share in rest]
-    with ThreadPoolExecutor(len(rest)) as pool:
-        return first + list(pool.map(_with_doubles(work), rest))
-
-
-@contextmanager
-def compiling(program: Hashable, call: Callable[[], object]) -> Iterator[None]:
-    """Meanwhile another thread compiles a program, by a call of it that has nothing to do."""
-    if program in _compiled or len(os.sched_getaffinity(0)) == 1:
-        yield
-        return
-    with ThreadPoolExecutor(1) as pool:
-        ahead = pool.submit(_with_doubles(lambda _: call()), 0)
-        yield
-        ahead.result()
-    _compiled.add(program)
-
-
-def _with_doubles(work: Callable[[int], T]) -> Callable[[int], T]:
-    # JAX's precision belongs to a thread.
-    def in_this_thread(share: int) -> T:
-        with jax.enable_x64(True):
-            return work(share)
-
-    return in_this_thread
-
-
-@contextmanager
-def surroundings() -> Iterator[None]:
-    """Double precision, one BLAS thread and the compilation cache, for as long as the block runs.
-
-    Whatever the user has configured of JAX is as it was afterwards.
-    """
-    with _entering, _blas().limit(limits=1, user_api="blas"), jax.enable_x64(True):
-        before: str | None = jax.config.values["jax_compilation_cache_dir"]
-        where = before or cache_folder()
-        jax.config.update("jax_compilation_cache_dir", where)
-        try:
-            yield
-        finally:
-            jax.config.update("jax_compilation_cache_dir", before)
-
-
-def cache_folder() -> str | None:
-    """Where compiled programs are kept between processes; TRADESPACE_CACHE names it or is 'off'."""
-    named = os.environ.get("TRADESPACE_CACHE")
-    if named == "off":
-        return None
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return named or str(Path(home) / "tradespace")
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    # Loaded first so that the controller finds the library JAX takes LAPACK from.
-    import scipy.linalg  # noqa: F401
-
-    return ThreadpoolController()

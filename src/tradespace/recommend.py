@@ -9,12 +9,13 @@ from jaxtyping import Float
 
 from tradespace import fronts, pareto
 from tradespace.acquisition import Method
+from tradespace.compilation import surroundings
 from tradespace.data import Data
 from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
 from tradespace.fronts import POPULATION
 from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
-from tradespace.programs import Means, Predicted, surroundings
+from tradespace.programs import Means, Predicted
 from tradespace.sobol import sobol
 
 # Trade-offs shown at most, and the step by which the level is relaxed when nothing reaches it.

@@ -10,13 +10,14 @@ from jaxtyping import Bool, Float
 from tradespace import pareto
 from tradespace.acquisition import MesmocPlus, Method, RandomSearch, mesmoc_plus
 from tradespace.acquisition.random_search import draw
+from tradespace.compilation import compiling, in_shares, surroundings
 from tradespace.data import Data
 from tradespace.decision import FROM_DATA, FROM_FRONTS, Decision, blank, group_weights
 from tradespace.errors import SpaceExhausted
 from tradespace.fronts import feasible_front
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
-from tradespace.programs import TICKS, Decided, Explored, compiling, in_shares, surroundings
+from tradespace.programs import TICKS, Decided, Explored
 from tradespace.sobol import sobol
 from tradespace.space import Space
 
@@ -77,6 +78,8 @@ def _sampled_fronts(
         points, values = (np.asarray(x) for x in share.searched)
         for m in range(len(points)):
             inputs, front, relaxed = feasible_front(points[m], values[m], len(problem.objectives))
+            kept = pareto.thin(front, method.front_size)
+            inputs, front = inputs[kept], front[kept]
             fronts.append(front)
             optima.append(inputs[pareto.thin(front, FROM_FRONTS // method.samples + 1)])
             bounds.append(padded.bounds + np.column_stack([-relaxed, relaxed]))

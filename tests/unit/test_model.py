@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tradespace import model
+from tradespace import fronts, model
+from tradespace.compilation import surroundings
 from tradespace.data import Data
-from tradespace.model import Setting, explored, pad, posteriors
+from tradespace.model import Setting, explored, pad, posteriors, search_generations
 from tradespace.problem import Group, Problem, at_least, between, maximize, minimize
-from tradespace.programs import padded_rows, surroundings
+from tradespace.programs import padded_rows
 from tradespace.space import Real
 from tradespace.study import Trial
 
@@ -197,3 +198,11 @@ def test_bounds_are_on_the_scale_of_the_values() -> None:
         expected = [ends[0] <= t.values[name] <= ends[1] for t in trials]
         assert inside.tolist() == expected
     assert np.isfinite(padded.bounds).all()
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 6, 8, 30])
+def test_paths_are_searched_for_whole_periods_longer_in_more_columns(width: int) -> None:
+    generations = search_generations(width)
+    assert generations % fronts.PERIOD == 0
+    assert search_generations(1) <= generations <= 2 * search_generations(1)
+    assert generations >= search_generations(width - 1)
