@@ -44,12 +44,6 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
     found, otherwise the step is cut. A coordinate at a bound that pushes outwards is held there.
     There are at most `ticks`, and no more once no climb expects a rise worth having.
     """
-    r, width = starts.shape
-    identity = jnp.broadcast_to(jnp.eye(width), (r, width, width))
-
-    def look(points: Array) -> tuple[Array, Array]:
-        values, pull = jax.vjp(value, points)
-        return values, pull(jnp.ones_like(values))[0]
 
     def unfinished(at: _Climb) -> Array:
         promise = at.step * (at.slope * at.direction).sum(-1)
@@ -57,56 +51,62 @@ def climb(value: Value, starts: Float[Array, "r width"], ticks: Int[Array, ""] |
         return (at.ticks < ticks) & ((at.ticks == 0) | hopeful.any())
 
     def tick(at: _Climb) -> _Climb:
-        i = at.ticks
         trial = jnp.clip(at.point + at.step[:, None] * at.direction, 0.0, 1.0)
-        values, slopes = look(trial)
-        moved = trial - at.point
-        expected = (at.slope * moved).sum(-1)
-        # The first tick looks at the starts themselves.
-        rise = (values > at.value + ENOUGH_RISE * jnp.maximum(expected, 0.0)) | (i == 0)
-        rise &= jnp.isfinite(values) & jnp.isfinite(slopes).all(-1)
-        fall = at.slope - slopes
-        # Before its first update an inverse has the curvature just seen (Nocedal and Wright, 6.20).
-        seen = (moved * fall).sum(-1) / jnp.maximum((fall * fall).sum(-1), 1e-300)
-        scaled = jnp.where(
-            (at.fresh & (seen > 0.0))[:, None, None], seen[:, None, None] * identity, at.inverse
-        )
-        inverse = _update(scaled, moved, fall)
-        inverse = jnp.where((rise & (i > 0))[:, None, None], inverse, at.inverse)
-        stuck = ~rise & (at.step * jnp.abs(at.direction).max(-1) < SHORTEST)
-        point = jnp.where(rise[:, None], trial, at.point)
-        value = jnp.where(rise, values, at.value)
-        slope = jnp.where(rise[:, None], slopes, at.slope)
-        # A first step is as long whatever the units of the values.
-        unit = FIRST / jnp.maximum(jnp.abs(slope).max(-1), 1e-300)
-        anew = (i == 0) | stuck
-        inverse = jnp.where(anew[:, None, None], unit[:, None, None] * identity, inverse)
-        direction = jnp.where(
-            (rise | stuck)[:, None], _direction(inverse, point, slope), at.direction
-        )
-        length = jnp.abs(direction).max(-1)
-        first = jnp.minimum(1.0, FIRST / jnp.maximum(length, 1e-12))
-        step = jnp.where(
-            rise | stuck, jnp.where(i == 0, first, jnp.minimum(1.0, 3.0 * first)), 0.3 * at.step
-        )
-        return _Climb(
-            point, value, slope, inverse, direction, step, i + 1, anew | (at.fresh & ~rise)
-        )
+        values, pull = jax.vjp(value, trial)
+        return _ticked(at, trial, values, pull(jnp.ones_like(values))[0])
 
-    zeros = jnp.zeros_like(starts)
-    low = jnp.full(r, -jnp.inf, starts.dtype)
-    begin = _Climb(
-        starts,
-        low,
-        zeros,
-        identity,
-        zeros,
-        jnp.zeros(r, starts.dtype),
-        jnp.array(0),
-        jnp.ones(r, bool),
-    )
-    end = lax.while_loop(unfinished, tick, begin)
+    end = lax.while_loop(unfinished, tick, _begin(starts))
     return Climbed(end.point, end.value)
+
+
+def _begin(starts: Float[Array, "r width"]) -> _Climb:
+    r, width = starts.shape
+    return _Climb(
+        point=starts,
+        value=jnp.full(r, -jnp.inf, starts.dtype),
+        slope=jnp.zeros_like(starts),
+        inverse=jnp.broadcast_to(jnp.eye(width), (r, width, width)),
+        direction=jnp.zeros_like(starts),
+        step=jnp.zeros(r, starts.dtype),
+        ticks=jnp.array(0),
+        fresh=jnp.ones(r, bool),
+    )
+
+
+def _ticked(at: _Climb, trial: Array, values: Array, slopes: Array) -> _Climb:
+    """Every climb after a look at its trial point."""
+    identity, first_look = jnp.eye(trial.shape[-1]), at.ticks == 0
+    moved, fall = trial - at.point, at.slope - slopes
+    expected = (at.slope * moved).sum(-1)
+    # The first tick looks at the starts themselves.
+    rise = (values > at.value + ENOUGH_RISE * jnp.maximum(expected, 0.0)) | first_look
+    rise &= jnp.isfinite(values) & jnp.isfinite(slopes).all(-1)
+    # Before its first update an inverse has the curvature just seen (Nocedal and Wright, 6.20).
+    seen = (moved * fall).sum(-1) / jnp.maximum((fall * fall).sum(-1), 1e-300)
+    scaled = (at.fresh & (seen > 0.0))[:, None, None]
+    inverse = _update(jnp.where(scaled, seen[:, None, None] * identity, at.inverse), moved, fall)
+    inverse = jnp.where((rise & ~first_look)[:, None, None], inverse, at.inverse)
+    stuck = ~rise & (at.step * jnp.abs(at.direction).max(-1) < SHORTEST)
+    point = jnp.where(rise[:, None], trial, at.point)
+    slope = jnp.where(rise[:, None], slopes, at.slope)
+    # A first step is as long whatever the units of the values.
+    unit = FIRST / jnp.maximum(jnp.abs(slope).max(-1), 1e-300)
+    anew = first_look | stuck
+    inverse = jnp.where(anew[:, None, None], unit[:, None, None] * identity, inverse)
+    turns = rise | stuck
+    direction = jnp.where(turns[:, None], _direction(inverse, point, slope), at.direction)
+    first = jnp.minimum(1.0, FIRST / jnp.maximum(jnp.abs(direction).max(-1), 1e-12))
+    longest = jnp.where(first_look, first, jnp.minimum(1.0, 3.0 * first))
+    return _Climb(
+        point=point,
+        value=jnp.where(rise, values, at.value),
+        slope=slope,
+        inverse=inverse,
+        direction=direction,
+        step=jnp.where(turns, longest, 0.3 * at.step),
+        ticks=at.ticks + 1,
+        fresh=anew | (at.fresh & ~rise),
+    )
 
 
 def _direction(inverse: Array, point: Array, slope: Array) -> Float[Array, "r width"]:

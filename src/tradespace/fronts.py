@@ -107,25 +107,12 @@ def search(
     """
     # Traced once, however often it stands below: tracing takes as long as many searches.
     evaluate = jax.jit(evaluate)
-    m, n, width = start.shape
-    batches = n // POPULATION
-    total = batches + variation.parents.shape[0]
-    black_boxes = jax.eval_shape(evaluate, start[:, :POPULATION])[0]
-    number, dtype = black_boxes.shape[-1], black_boxes.dtype
-    worst = jnp.full((m, POPULATION, number), FAR, dtype).at[..., objectives:].set(-FAR)
-    seen = Searched(
-        jnp.zeros((m, total * POPULATION, width), start.dtype), jnp.tile(worst, (1, total, 1))
-    )
-
-    def note(seen: Searched, i: Array, points: Array, values: Array) -> Searched:
-        return Searched(
-            lax.dynamic_update_slice_in_dim(seen.points, points, i * POPULATION, 1),
-            lax.dynamic_update_slice_in_dim(seen.values, values, i * POPULATION, 1),
-        )
+    batches = start.shape[1] // POPULATION
+    values, slopes = jax.eval_shape(evaluate, start[:, :POPULATION])
 
     def one_batch(i: Array, seen: Searched) -> Searched:
         points = lax.dynamic_slice_in_dim(start, i * POPULATION, POPULATION, 1)
-        return note(seen, i, points, evaluate(points)[0])
+        return _note(seen, i, points, evaluate(points)[0])
 
     def one_generation(
         i: Array, carry: tuple[_State, _Descents, Searched]
@@ -133,7 +120,9 @@ def search(
         state, descents, seen = carry
         draw = jax.tree.map(lambda x: x[i - batches], variation)
         turn = (i - batches) % PERIOD
-        again = _Descents(state, draw.weights.astype(dtype), jnp.full_like(descents.length, AGAIN))
+        again = _Descents(
+            state, draw.weights.astype(values.dtype), jnp.full_like(descents.length, AGAIN)
+        )
         begins = (turn == 0) & (i > batches)
         descents = jax.tree.map(lambda new, old: jnp.where(begins, new, old), again, descents)
         points = jnp.where(
@@ -143,16 +132,16 @@ def search(
         )
         children = _State(points, *evaluate(points))
         descents = _descended(objectives, descents, children)
-        return _survivors(objectives, state, children), descents, note(seen, i, *children[:2])
+        return _survivors(objectives, state, children), descents, _note(seen, i, *children[:2])
 
+    seen = _unseen(batches + variation.parents.shape[0], start, values, objectives)
     seen = lax.fori_loop(0, jnp.minimum(rounds, batches), one_batch, seen)
-    weights = variation.weights[0].astype(dtype)
-    points, values = _best_of_parts(objectives, start, seen.values[:, :n], weights)
-    flat = jnp.zeros((m, POPULATION, number, width), dtype)
-    slopes = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, points)
-    state = _State(points, values, slopes)
-    length = jnp.full((m, POPULATION), FIRST, dtype)
-    descents = _Descents(state, weights, length)
+    weights = variation.weights[0].astype(values.dtype)
+    first = _best_of_parts(objectives, start, seen.values[:, : start.shape[1]], weights)
+    flat = jnp.zeros(slopes.shape, slopes.dtype)
+    at = lax.cond(rounds > batches, lambda x: evaluate(x)[1], lambda _: flat, first[0])
+    state = _State(*first, at)
+    descents = _Descents(state, weights, jnp.full(weights.shape[:2], FIRST, values.dtype))
     return lax.fori_loop(batches, rounds, one_generation, (state, descents, seen))[2]
 
 
@@ -175,6 +164,21 @@ def feasible_front(
     points, found = points[feasible], values[feasible, :objectives].astype(float)
     kept = pareto.non_dominated(found)
     return points[kept], found[kept], relaxed
+
+
+def _unseen(batches: int, start: Array, values: jax.ShapeDtypeStruct, objectives: int) -> Searched:
+    """Room for so many populations of points, none of which is feasible or any good."""
+    m, size, number = values.shape
+    worst = jnp.full((m, size, number), FAR, values.dtype).at[..., objectives:].set(-FAR)
+    points = jnp.zeros((m, batches * size, start.shape[-1]), start.dtype)
+    return Searched(points, jnp.tile(worst, (1, batches, 1)))
+
+
+def _note(seen: Searched, i: Array, points: Array, values: Array) -> Searched:
+    return Searched(
+        lax.dynamic_update_slice_in_dim(seen.points, points, i * POPULATION, 1),
+        lax.dynamic_update_slice_in_dim(seen.values, values, i * POPULATION, 1),
+    )
 
 
 def _best_of_parts(

@@ -191,17 +191,7 @@ def decide(
         none = jnp.zeros(mean.shape[1:])
         return lax.cond(ticks > 0, gains_of, lambda *_: none, mean, variance), predicted
 
-    def look_at_chunk(i: Array, seen: tuple[Array, Predicted]) -> tuple[Array, Predicted]:
-        points = lax.dynamic_slice_in_dim(candidates, i * CHUNK, CHUNK)
-        put = lambda all, new: lax.dynamic_update_slice_in_dim(all, new, i * CHUNK, 1)  # noqa: E731
-        return jax.tree.map(put, seen, look(points))
-
-    seen = jax.tree.map(
-        lambda x: jnp.zeros((*x.shape[:-1], len(candidates)), x.dtype),
-        jax.eval_shape(look, candidates[:CHUNK]),
-    )
-    chunks = (count + CHUNK - 1) // CHUNK
-    at_candidates, predicted = lax.fori_loop(0, chunks, look_at_chunk, seen)
+    at_candidates, predicted = _in_chunks(look, candidates, count)
     by_group = weights @ at_candidates
     counted = jnp.arange(len(candidates)) < count
     ranked = jnp.where(counted & jnp.isfinite(by_group), by_group, -jnp.inf)
@@ -217,6 +207,25 @@ def decide(
         shape.layout, shape.objectives, evaluate, means.variation, means.start, means.rounds
     )
     return Decided(at_candidates, predicted, climbed, groups, searched)
+
+
+def _in_chunks(
+    look: Callable[[Float[Array, "n width"]], tuple[Array, Predicted]],
+    points: Float[Array, "n width"],
+    count: Int[Array, ""],
+) -> tuple[Array, Predicted]:
+    """What there is to see at the first `count` points, CHUNK of them at a time."""
+
+    def look_at_chunk(i: Array, seen: tuple[Array, Predicted]) -> tuple[Array, Predicted]:
+        part = look(lax.dynamic_slice_in_dim(points, i * CHUNK, CHUNK))
+        put = lambda all, new: lax.dynamic_update_slice_in_dim(all, new, i * CHUNK, 1)  # noqa: E731
+        return jax.tree.map(put, seen, part)
+
+    unseen = jax.tree.map(
+        lambda x: jnp.zeros((*x.shape[:-1], len(points)), x.dtype),
+        jax.eval_shape(look, points[:CHUNK]),
+    )
+    return lax.fori_loop(0, (count + CHUNK - 1) // CHUNK, look_at_chunk, unseen)
 
 
 def _averaged(shape: Shape, bounds: Float[Array, "C 2"], mean: Array, variance: Array) -> Predicted:
