@@ -67,6 +67,16 @@ def advance(
         trials.append(trial)
 
 
+def recommended_difference(
+    record: Record, test_problem: TestProblem, chooser: Chooser, cost: float
+) -> float:
+    """Log hypervolume difference of what a method recommends from a run's first trials, up to
+    that cost."""
+    entries = [entry for entry in record.trials if entry["cost"] <= cost + EVEN]
+    trials = [_trial(test_problem, i, entry) for i, entry in enumerate(entries)]
+    return _score(test_problem, trials, chooser)["dropped"]
+
+
 def _start(problem: Problem, seed: int) -> list[tuple[np.ndarray, str]]:
     """The start design of a study, the same for every method."""
     points = design(problem.space, default_start(problem.space), seed)

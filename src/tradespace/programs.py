@@ -244,35 +244,48 @@ def _mean_values(
     level: Float[Array, ""],
     points: Float[Array, "1 P width"],
 ) -> tuple[Float[Array, "1 P B"], Float[Array, "1 P B width"]]:
-    """Hyper-averaged means of objectives, and by how much each constraint's probability of
-    holding exceeds the level."""
+    """Hyper-averaged means of objectives, and by how much the log odds of each constraint's
+    holding exceed the level's: near the level these are almost linear, as probabilities are not."""
     k = shape.objectives
     objectives = jax.tree.map(lambda leaf: leaf[:k], posterior)
     constraints = jax.tree.map(lambda leaf: leaf[k:], posterior)
 
-    def averaged(
-        one: Callable[[Posterior, Array], Array],
-    ) -> Callable[[Posterior], tuple[Array, Array]]:
-        def of_samples(samples: Posterior) -> tuple[Array, Array]:
-            total = lambda x: lax.map(lambda sample: one(sample, x), samples).mean(0)  # noqa: E731
-            values, pull = jax.vjp(total, points[0])
-            return values, pull(jnp.ones_like(values))[0]
+    def average(
+        one: Callable[[Posterior, Array], Array], samples: Posterior
+    ) -> Callable[[Array], Array]:
+        return lambda x: lax.map(lambda sample: one(sample, x), samples).mean(0)
 
-        return of_samples
+    def with_slopes(of_points: Callable[[Array], Array]) -> tuple[Array, Array]:
+        values, pull = jax.vjp(of_points, points[0])
+        return values, pull(jnp.ones_like(values))[0]
 
-    def room(low: Array, high: Array, sample: Posterior, x: Array) -> Array:
-        mean, variance = moments(shape.layout, sample, x)
-        # The variance's own slope would double the work, and the search does without it.
-        variance = lax.stop_gradient(variance)
-        return _holding(shape.two_sided, low, high, mean, variance) - level
+    def objective(samples: Posterior) -> tuple[Array, Array]:
+        return with_slopes(average(partial(mean, shape.layout), samples))
+
+    def constraint(box: tuple[Posterior, Array]) -> tuple[Array, Array]:
+        samples, (low, high) = box
+
+        def holding(sample: Posterior, x: Array) -> Array:
+            mean, variance = moments(shape.layout, sample, x)
+            # The variance's own slope would double the work, and the search does without it.
+            return _holding(shape.two_sided, low, high, mean, lax.stop_gradient(variance))
+
+        probability = average(holding, samples)
+        return with_slopes(lambda x: _log_odds(probability(x)) - _log_odds(level))
 
     # The objectives' variances, most of the work, are not asked for.
-    parts = [lax.map(averaged(partial(mean, shape.layout)), objectives)]
+    parts = [lax.map(objective, objectives)]
     if len(bounds):
-        one_constraint = lambda box: averaged(partial(room, *box[1]))(box[0])  # noqa: E731
-        parts.append(lax.map(one_constraint, (constraints, bounds)))
+        parts.append(lax.map(constraint, (constraints, bounds)))
     values, slopes = (jnp.concatenate(pair) for pair in zip(*parts, strict=True))
     return values.T[None], jnp.swapaxes(slopes, 0, 1)[None]
+
+
+def _log_odds(probability: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    # Finite at zero, the level of which everything has enough, and at one.
+    return jnp.log(jnp.maximum(probability, 1e-300)) - jnp.log(
+        jnp.maximum(1.0 - probability, 1e-15)
+    )
 
 
 def _holding(two_sided: bool, low: Array, high: Array, mean: Array, variance: Array) -> Array:
