@@ -8,6 +8,7 @@ from jaxtyping import install_import_hook
 NUMERICAL = (
     "pareto",
     "sobol",
+    "candidates",
     "gp",
     "paths",
     "fronts",

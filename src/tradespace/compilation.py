@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import jax
+from jax.experimental.compilation_cache.compilation_cache import reset_cache
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ def in_shares(program: Hashable, work: Callable[[int], T], shares: int) -> list[
         _compiled.add(program)
         _give_back_memory()
     rest = range(len(first), shares)
-    if len(rest) < 2 or len(os.sched_getaffinity(0)) == 1:
+    if len(rest) < 2 or cores() == 1:
         return first + [work(share) for share in rest]
     with ThreadPoolExecutor(len(rest)) as pool:
         return first + list(pool.map(_with_doubles(work), rest))
@@ -39,7 +40,7 @@ def in_shares(program: Hashable, work: Callable[[int], T], shares: int) -> list[
 @contextmanager
 def compiling(program: Hashable, call: Callable[[], object]) -> Iterator[None]:
     """Meanwhile another thread compiles a program, by a call of it that has nothing to do."""
-    if program in _compiled or len(os.sched_getaffinity(0)) == 1:
+    if program in _compiled or cores() == 1:
         yield
         return
     with ThreadPoolExecutor(1) as pool:
@@ -73,6 +74,16 @@ def surroundings() -> Iterator[None]:
             yield
         finally:
             jax.config.update("jax_compilation_cache_dir", before)
+            if where != before:
+                # JAX keeps the folder it has opened: the user's own programs would go there.
+                reset_cache()
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def cache_folder() -> str | None:

@@ -48,8 +48,8 @@ class TrialRecord(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Pending:
-    """A trial whose values are waited for; point (width,)."""
+class Unmeasured:
+    """A trial without values, waited for or failed; point (width,)."""
 
     group: str
     point: Floats
@@ -68,7 +68,8 @@ class Data:
     points: tuple[Floats, ...]
     values: tuple[Floats, ...]
     trials: tuple[Ids, ...]
-    pending: tuple[Pending, ...]
+    pending: tuple[Unmeasured, ...]
+    failed: tuple[Unmeasured, ...]
     avoid: Mapping[str, Floats]
     avoid_trials: Mapping[str, Ids]
 
@@ -87,6 +88,7 @@ class Data:
             values=tuple(v[k] for v, k in zip(self.values, kept, strict=True)),
             trials=tuple(t[k] for t, k in zip(self.trials, kept, strict=True)),
             pending=(),
+            failed=(),
             avoid={group: self.avoid[group][k] for group, k in avoided.items()},
             avoid_trials={group: self.avoid_trials[group][k] for group, k in avoided.items()},
         )
@@ -106,6 +108,14 @@ class Data:
             name: np.array([ordered[row].values[name] for row in rows[name]], dtype=float)
             for name in rows
         }
+
+        def without_values(state: State) -> tuple[Unmeasured, ...]:
+            return tuple(
+                Unmeasured(trial.group, points[row], trial.id)
+                for row, trial in enumerate(ordered)
+                if trial.state == state
+            )
+
         visits = {
             group: np.array([trial.group == group for trial in ordered], dtype=bool)
             for group in problem.groups
@@ -114,11 +124,8 @@ class Data:
             points=tuple(points[rows[name]] for name in problem.black_boxes),
             values=tuple(problem.to_inside(name, values[name]) for name in problem.black_boxes),
             trials=tuple(ids[rows[name]] for name in problem.black_boxes),
-            pending=tuple(
-                Pending(trial.group, points[row], trial.id)
-                for row, trial in enumerate(ordered)
-                if trial.state == "pending"
-            ),
+            pending=without_values("pending"),
+            failed=without_values("failed"),
             avoid={group: points[visited] for group, visited in visits.items()},
             avoid_trials={group: ids[visited] for group, visited in visits.items()},
         )

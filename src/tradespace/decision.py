@@ -8,13 +8,12 @@ from jaxtyping import Float
 
 from tradespace import fronts
 from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
+from tradespace.candidates import FROM_DATA, FROM_FRONTS
 from tradespace.gp.posterior import Hyper, Posterior
 from tradespace.model import Setting
 from tradespace.problem import Problem
 from tradespace.programs import CHUNK, Decided, Means, decide
 
-# Candidates besides the Sobol grid: near the sampled fronts' inputs, and near measured ones.
-FROM_FRONTS, FROM_DATA = 160, 120
 # Climbs of all groups together in each thread, at least two a group.
 CLIMBS = 4
 # Points the search of the means starts from (Sobol, and at or near the data), and generations.

@@ -1,5 +1,8 @@
 """What can go wrong, as exceptions whose messages name the thing and say what to do."""
 
+# What to do about a NumericalError.
+ADVICE = "look for extreme values among the measurements, and report this if there are none"
+
 
 class TradespaceError(Exception):
     """Anything this library refuses to do."""
@@ -15,6 +18,10 @@ class InputError(TradespaceError, ValueError):
 
 class MeasurementError(TradespaceError, ValueError):
     """Measured values cannot be taken as they are."""
+
+
+class NumericalError(TradespaceError, ArithmeticError):
+    """The models came to something that is not a number."""
 
 
 class StudyError(TradespaceError, RuntimeError):

@@ -88,7 +88,8 @@ def draw_variation(
         rng.integers(0, POPULATION, (*shape, 3), dtype=np.int32),
         stretch.astype(np.float32),
         np.where(descends[..., None], 0.0, steps).astype(np.float32),
-        weights / weights.sum(-1, keepdims=True),
+        # Single precision draws a zero now and then, and with one objective nothing else.
+        weights / np.maximum(weights.sum(-1, keepdims=True), np.float32(1e-30)),
         np.where(descends, descent, 0.0).astype(np.float32),
     )
 

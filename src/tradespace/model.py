@@ -73,11 +73,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Padded:
-    """Standardised, padded rows of every black box, and the constraints' bounds on that scale."""
+    """Standardised, padded rows of every black box, and the constraints' bounds on that scale.
+
+    `imagined` are rows without values, of pending and failed trials.
+    """
 
     scalings: tuple[Scaling, ...]
     rows: Rows
-    pending: Bool[np.ndarray, "B N"]
+    imagined: Bool[np.ndarray, "B N"]
     bounds: Float[np.ndarray, "C 2"]
 
 
@@ -86,31 +89,34 @@ _remembered: OrderedDict[bytes, Float[np.ndarray, "B M p"]] = OrderedDict()
 _latest: list[tuple[bytes, list[Posterior]]] = []
 
 
-def pad(problem: Problem, data: Data, with_pending: bool = True) -> Padded:
-    """The data as arrays; pending trials are rows of the black boxes their group measures."""
+def pad(problem: Problem, data: Data, imagine: bool = True) -> Padded:
+    """The data as arrays; pending and failed trials are rows of what their group measures.
+
+    A failed trial has told nothing, but measuring there again would not tell more.
+    """
     names = problem.black_boxes
-    waiting: list[list[Float[np.ndarray, " width"]]] = [[] for _ in names]
-    for trial in data.pending if with_pending else ():
+    unmeasured: list[list[Float[np.ndarray, " width"]]] = [[] for _ in names]
+    for trial in (*data.pending, *data.failed) if imagine else ():
         for box in problem.group_boxes[trial.group]:
-            waiting[box].append(trial.point)
-    most = max(int(n) + len(w) for n, w in zip(data.counts, waiting, strict=True))
+            unmeasured[box].append(trial.point)
+    most = max(int(n) + len(w) for n, w in zip(data.counts, unmeasured, strict=True))
     shape = (len(names), padded_rows(most))
     points = np.zeros((*shape, problem.space.width))
-    values, counted, pending = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
+    values, counted, imagined = np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, bool)
     scalings = tuple(Scaling.of(v, p) for v, p in zip(data.values, data.points, strict=True))
     for b, scaling in enumerate(scalings):
-        n, w = len(data.values[b]), len(waiting[b])
+        n, w = len(data.values[b]), len(unmeasured[b])
         points[b, :n], counted[b, :n] = data.points[b], True
         values[b, :n] = scaling.forward(data.values[b])
         if w:
-            points[b, n : n + w], pending[b, n : n + w] = waiting[b], True
+            points[b, n : n + w], imagined[b, n : n + w] = unmeasured[b], True
     first = len(problem.objectives)
     ends = [
         scaling.forward(np.array([0.0, span]))
         for scaling, span in zip(scalings[first:], problem.spans, strict=True)
     ]
     bounds = np.clip(np.array(ends).reshape(-1, 2), -FAR, FAR)
-    return Padded(scalings, Rows(points, values, counted), pending, bounds)
+    return Padded(scalings, Rows(points, values, counted), imagined, bounds)
 
 
 def explored(
@@ -147,7 +153,7 @@ def explored(
                 np.asarray(updates),
                 states[:, part],
                 padded.rows,
-                padded.pending,
+                padded.imagined,
                 padded.bounds,
                 _second_axis(jax.tree.map(lambda *leaves: np.stack(leaves), *features), part),
                 _second_axis(variation, part),
@@ -158,7 +164,7 @@ def explored(
 
     found = in_shares(("explore", setting.shape, setting.prior, rows), work, setting.shares)
     _remember(digest, np.concatenate([np.asarray(share.states) for share in found], 1))
-    if not padded.pending.any():
+    if not padded.imagined.any():
         _latest[:] = [(digest, [share.posterior for share in found])]
     return found
 
@@ -169,7 +175,7 @@ def search_generations(width: int) -> int:
 
 
 def posteriors(setting: Setting, key: Key, data: Data, padded: Padded) -> list[Posterior]:
-    """Posteriors given the data and no pending points, in shares of the samples."""
+    """Posteriors given the data and nothing imagined, in shares of the samples."""
     for digest, latest in _latest:
         if digest == _digest(setting, data):
             return latest

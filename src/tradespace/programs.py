@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
 
 class Explored(NamedTuple):
-    """Chains' states, posteriors given the data (and pending points), and all path values seen."""
+    """Chains' states, posteriors given the data (and imagined values), and all path values seen."""
 
     states: Float[Array, "B m p"]
     posterior: Posterior
@@ -96,7 +96,7 @@ def explore(
     updates: Int[Array, ""],
     starts: Float[Array, "B m p"],
     rows: Rows,
-    pending: Bool[Array, "B N"],
+    imagined: Bool[Array, "B N"],
     bounds: Float[Array, "C 2"],
     features: Features,
     variation: Variation,
@@ -108,20 +108,20 @@ def explore(
     states, hyper = chain.advance_all(prior, layout, moves, updates, starts, rows)
 
     def draw(box: tuple[Any, ...]) -> tuple[paths.Path, Posterior]:
-        hyper, features, rows, pending = box
+        hyper, features, rows, imagined = box
 
         def one(sample: tuple[Any, Features]) -> tuple[paths.Path, Posterior]:
             hyper, features = sample
-            known = rows._replace(counted=rows.counted | pending)
+            known = rows._replace(counted=rows.counted | imagined)
             given = condition(layout, hyper, known)
             path = paths.draw_path(layout, features, given, rows)
-            # A pending trial is taken to measure what this sample's own path says there.
-            imagined = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
-            return path, with_values(given, jnp.where(pending, imagined, rows.values))
+            # A trial without values is taken to measure what this sample's own path says there.
+            values = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
+            return path, with_values(given, jnp.where(imagined, values, rows.values))
 
         return lax.map(one, (hyper, features))
 
-    drawn, posterior = lax.map(draw, (hyper, features, rows, pending))
+    drawn, posterior = lax.map(draw, (hyper, features, rows, imagined))
     evaluate = partial(_path_values, shape, drawn, bounds)
     return Explored(
         states,

@@ -12,6 +12,7 @@ from tradespace.acquisition import Method
 from tradespace.compilation import surroundings
 from tradespace.data import Data
 from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
+from tradespace.errors import ADVICE, NumericalError
 from tradespace.fronts import POPULATION
 from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
@@ -73,12 +74,14 @@ def recommend(
         raise ValueError(f"delta must lie between 0 and 1, not {delta!r}")
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
-        padded = pad(problem, data, with_pending=False)
+        padded = pad(problem, data, imagine=False)
         given = posteriors(setting, key, data, padded)
         decision = Decision(setting, method, given, padded.bounds)
         level = 1.0 - delta
         means = _search(setting, key, data, level)
         while (points := _front(decision, means)) is None:
+            if level == 0.0:
+                raise NumericalError(f"the models' means are not finite; {ADVICE}")
             level = max(level - RELAXATION, 0.0)
             means = means._replace(level=np.asarray(level))
         predicted = decision(points, ticks=0).predicted

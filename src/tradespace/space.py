@@ -17,6 +17,9 @@ from tradespace.inputs import Categorical, Floats, Input, Integer, Real
 
 __all__ = ["Categorical", "Input", "Integer", "Real", "Space"]
 
+# Points of a finite space that are listed, at most.
+LISTABLE = 2**16
+
 
 @dataclass(frozen=True, init=False, eq=False)
 class Space:
@@ -75,6 +78,11 @@ class Space:
         """Number of legal points when every input is discrete, else None."""
         counts = [kind.cardinality for kind in self.inputs.values()]
         return None if None in counts else math.prod(c for c in counts if c is not None)
+
+    @property
+    def is_listable(self) -> bool:
+        """Whether the space is finite and no larger than can be listed in a moment."""
+        return self.cardinality is not None and self.cardinality <= LISTABLE
 
     def legal(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs in order and as plain Python values; InputError when they are not legal."""

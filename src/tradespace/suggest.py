@@ -5,26 +5,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from tradespace import pareto
 from tradespace.acquisition import MesmocPlus, Method, RandomSearch, mesmoc_plus
 from tradespace.acquisition.random_search import draw
+from tradespace.candidates import FROM_FRONTS, candidates, unvisited, visited
 from tradespace.compilation import compiling, in_shares, surroundings
 from tradespace.data import Data
-from tradespace.decision import FROM_DATA, FROM_FRONTS, Decision, blank, group_weights
-from tradespace.errors import SpaceExhausted
+from tradespace.decision import Decision, blank, group_weights
+from tradespace.errors import ADVICE, NumericalError, SpaceExhausted
 from tradespace.fronts import feasible_front
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
 from tradespace.programs import TICKS, Decided, Explored
-from tradespace.sobol import sobol
-from tradespace.space import Space
 
 # Rounds of trying the discrete neighbours of the best.
 NEIGHBOUR_ROUNDS = 4
-# Two points whose real columns are nearer than this, in the unit cube, are the same measurement.
-SAME = 1e-6
+EXHAUSTED = "every legal input has been measured in every group"
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,11 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
         given, optima = _sampled_fronts(rng, problem, method, padded, found)
-        candidates = _candidates(rng, problem.space, data, optima, method.candidates)
+        starts = candidates(rng, problem, data, optima, method.candidates)
+        if not len(starts):
+            raise SpaceExhausted(EXHAUSTED)
         decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
-        best = _maximize(decision, data, given, candidates)
+        best = _maximize(decision, data, given, starts)
     reachable = {name: value for name, (value, _) in best.items()}
     group = max(reachable, key=lambda name: reachable[name])
     gain, point = best[group]
@@ -86,34 +86,11 @@ def _sampled_fronts(
     return mesmoc_plus.prepare(rng, method, fronts, np.array(bounds)), optima
 
 
-def _candidates(
-    rng: np.random.Generator,
-    space: Space,
-    data: Data,
-    optima: list[Float[np.ndarray, "_ width"]],
-    grid: int,
-) -> Float[np.ndarray, "n width"]:
-    """Legal points to start from: everywhere, at the sampled optima, and near the data."""
-    total = grid + FROM_FRONTS + FROM_DATA
-    if space.cardinality is not None and space.cardinality <= total:
-        listed = space.enumerate()
-        return listed[np.arange(total) % len(listed)]
-    everywhere = sobol(rng, space, grid)
-    at_optima = np.concatenate(optima).astype(float)
-    at_optima = at_optima[rng.permutation(len(at_optima))[:FROM_FRONTS]]
-    measured = np.concatenate([p for p in data.points if len(p)] or [everywhere])
-    rest = total - grid - len(at_optima)
-    steps = np.exp(rng.uniform(np.log(1e-3), np.log(0.2), (rest, 1)))
-    near = measured[rng.integers(len(measured), size=rest)]
-    near = space.snap(np.clip(near + steps * rng.standard_normal(near.shape), 0.0, 1.0))
-    return np.concatenate([everywhere, at_optima, near])
-
-
 def _maximize(
     decision: Decision,
     data: Data,
     given: mesmoc_plus.Fronts,
-    candidates: Float[np.ndarray, "n width"],
+    starts: Float[np.ndarray, "n width"],
 ) -> dict[str, tuple[float, Float[np.ndarray, " width"]]]:
     """For each group that has an input left: its best gain per cost, and where.
 
@@ -123,7 +100,7 @@ def _maximize(
     problem, shares = decision.setting.problem, decision.setting.shares
     best: dict[str, tuple[float, Float[np.ndarray, " width"]]] = {}
     for _ in range(NEIGHBOUR_ROUNDS):
-        parts = np.array_split(candidates, min(shares, len(candidates)))
+        parts = np.array_split(starts, min(shares, len(starts)))
 
         def work(share: int, parts: list[Float[np.ndarray, "_ width"]] = parts) -> Decided:
             return decision(parts[share], given, TICKS)
@@ -131,11 +108,11 @@ def _maximize(
         decided = in_shares(decision.program, work, len(parts))
         rose = _better(problem, data, parts, decided, best)
         neighbours = [problem.space.neighbours(best[name][1]) for name in rose]
-        candidates = np.concatenate(neighbours) if neighbours else candidates[:0]
-        if not len(candidates):
+        starts = np.concatenate(neighbours) if neighbours else starts[:0]
+        if not len(starts):
             break
     if not best:
-        raise SpaceExhausted("every legal input has been measured in every group")
+        raise SpaceExhausted(EXHAUSTED)
     return best
 
 
@@ -157,9 +134,11 @@ def _better(
             points.append(np.asarray(one.climbed.points)[mine])
             values.append(np.asarray(one.climbed.values)[mine])
         everywhere, gain = problem.space.snap(np.concatenate(points)), np.concatenate(values)
+        if not np.isfinite(gain).any():
+            raise NumericalError(f"no gain of group {name!r} is finite; {ADVICE}")
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         if problem.noiseless:
-            gain[_visited(problem.space, everywhere, data.avoid[name])] = -np.inf
+            gain[visited(problem.space, everywhere, data.avoid[name])] = -np.inf
         top = int(np.argmax(gain))
         if gain[top] > (best[name][0] if name in best else -np.inf):
             best[name] = (float(gain[top]), everywhere[top])
@@ -167,28 +146,17 @@ def _better(
     return rose
 
 
-def _visited(
-    space: Space, points: Float[np.ndarray, "n width"], avoid: Float[np.ndarray, "a width"]
-) -> Bool[np.ndarray, " n"]:
-    if not len(avoid):
-        return np.zeros(len(points), bool)
-    same = np.where(space.discrete, 1e-13, SAME)
-    return (np.abs(points[:, None] - avoid[None]) < same).all(-1).any(1)
-
-
 def _random(rng: np.random.Generator, problem: Problem, data: Data) -> Suggestion:
     costs = np.array([group.cost for group in problem.groups.values()])
-    names = list(problem.groups)
+    names, space = list(problem.groups), problem.space
     # A noiseless measurement is not repeated; the tries are bounded, then what is left is listed.
     for _ in range(1000):
-        uniform, g = draw(rng, costs, problem.space.size)
-        point = problem.space.sample(uniform[None])
-        if not (problem.noiseless and _visited(problem.space, point, data.avoid[names[g]])[0]):
-            return Suggestion(problem.space.decode(point[0]), names[g], 0.0)
-    if problem.space.cardinality is not None:
-        for name in names:
-            listed = problem.space.enumerate()
-            left = listed[~_visited(problem.space, listed, data.avoid[name])]
-            if len(left):
-                return Suggestion(problem.space.decode(left[rng.integers(len(left))]), name, 0.0)
-    raise SpaceExhausted("every legal input has been measured in every group")
+        uniform, g = draw(rng, costs, space.size)
+        point = space.sample(uniform[None])
+        if not (problem.noiseless and visited(space, point, data.avoid[names[g]])[0]):
+            return Suggestion(space.decode(point[0]), names[g], 0.0)
+    for name in names if space.is_listable else []:
+        left = unvisited(space, [data.avoid[name]])
+        if len(left):
+            return Suggestion(space.decode(left[rng.integers(len(left))]), name, 0.0)
+    raise SpaceExhausted(EXHAUSTED)

@@ -108,6 +108,8 @@ HARD = {
     "outlier in an objective": outlier(1e12, "f"),
     "outlier below": outlier(-1e12, "fg"),
     "outliers everywhere": outlier(1e12, "fgc"),
+    "a number for failure": outlier(1e20, "fg"),
+    "as large as is taken": outlier(1e140, "fgc"),
     "infeasible": shifted_constraint(-10.0),
     "feasible everywhere": shifted_constraint(10.0),
 }
@@ -153,7 +155,11 @@ def test_a_quantity_with_few_values_and_failed_trials_is_no_obstacle(method: Any
         for name in ("points", "values", "trials")
     }
     sparse = type(data)(
-        **fewer, pending=data.pending, avoid=data.avoid, avoid_trials=data.avoid_trials
+        **fewer,
+        pending=data.pending,
+        failed=data.failed,
+        avoid=data.avoid,
+        avoid_trials=data.avoid_trials,
     )
     check_suggestion(problem, suggest((5, 9), problem, sparse, method))
     check_recommendation(problem, recommend((5, 9), problem, sparse, method))

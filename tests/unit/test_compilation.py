@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from tradespace.compilation import cache_folder, compiling, in_shares, surroundings
+from tradespace.compilation import cache_folder, compiling, cores, in_shares, surroundings
 
 
 def settings() -> dict[str, object]:
@@ -70,6 +70,29 @@ def test_where_compiled_programs_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert cache_folder() is None
 
 
+def test_the_users_own_programs_are_not_kept_with_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TRADESPACE_CACHE", str(tmp_path))
+    name = "jax_persistent_cache_min_compile_time_secs"
+    before = jax.config.values[name]
+    jax.config.update(name, 0.0)
+    try:
+        with surroundings():
+            jax.jit(lambda x: 3.0 * x + 1.0)(jnp.arange(3.0)).block_until_ready()
+        ours = sorted(tmp_path.iterdir())
+        jax.jit(lambda x: 5.0 * x - 2.0)(jnp.arange(7.0)).block_until_ready()
+    finally:
+        jax.config.update(name, before)
+    assert ours
+    assert sorted(tmp_path.iterdir()) == ours
+
+
+def test_cores_are_counted_where_there_is_no_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert cores() == (os.cpu_count() or 1)
+
+
 def test_two_threads_at_once_leave_the_configuration_as_it_was() -> None:
     before, inside = settings(), threading.Barrier(2, timeout=30)
     dtypes = []
@@ -123,7 +146,7 @@ def test_what_goes_wrong_in_a_share_is_told() -> None:
             in_shares("wrong", work, 3)
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="with one core nothing is ahead")
+@pytest.mark.skipif(cores() == 1, reason="with one core nothing is ahead")
 def test_compiling_ahead_calls_once_meanwhile() -> None:
     calls: list[str] = []
     for _ in range(2):

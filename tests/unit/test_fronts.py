@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -263,3 +264,16 @@ def test_the_first_population_is_the_best_of_each_part_of_the_start() -> None:
         np.testing.assert_allclose(points[0, p], start[0, expected], rtol=1e-6)
         np.testing.assert_allclose(found[0, p], values[0, expected], rtol=1e-6)
     assert found[0, -1, 2] == -1.0
+
+
+@pytest.mark.parametrize("objectives", [1, 3])
+def test_weights_are_shares_even_where_zeros_were_drawn(objectives: int) -> None:
+    class WithZeros(np.random.Generator):
+        def standard_exponential(self, *arguments: Any, **named: Any) -> np.ndarray:
+            drawn = np.asarray(super().standard_exponential(*arguments, **named))
+            drawn[0] = 0.0
+            return drawn
+
+    variation = draw_variation(WithZeros(np.random.PCG64(0)), 3, 2, INPUTS, objectives)
+    assert not variation.weights[0].any()
+    np.testing.assert_allclose(variation.weights[1:].sum(-1), 1.0, rtol=1e-5)

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 
+import jax
 import numpy as np
 import pytest
 
 from tradespace import fronts, model
 from tradespace.compilation import surroundings
-from tradespace.data import Data
+from tradespace.data import Data, State
+from tradespace.gp.posterior import moments
 from tradespace.model import Setting, explored, pad, posteriors, search_generations
 from tradespace.problem import Group, Problem, at_least, between, maximize, minimize
-from tradespace.programs import padded_rows
+from tradespace.programs import Explored, padded_rows
 from tradespace.space import Real
 from tradespace.study import Trial
 
@@ -34,12 +36,11 @@ def forgetful() -> Iterator[None]:
     model._latest.clear()
 
 
-def trial(number: int, waiting: bool = False) -> Trial:
+def trial(number: int, state: State = "measured") -> Trial:
     """The number decides inputs, group and value, and so all data."""
     rng = np.random.default_rng(number)
     x, group = float(rng.random()), ("one", "two")[number % 2]
     values = {"one": {"f": float(np.sin(6 * x))}, "two": {"c": float(x - 0.5)}}[group]
-    state = "pending" if waiting else "measured"
     return Trial(
         number,
         {"x": x},
@@ -48,13 +49,13 @@ def trial(number: int, waiting: bool = False) -> Trial:
         "method",
         1.0,
         state,
-        values={} if waiting else values,
+        values=values if state == "measured" else {},
     )
 
 
-def data(measured: int, pending: int = 0) -> Data:
+def data(measured: int, pending: int = 0, state: State = "pending") -> Data:
     trials = [trial(i) for i in range(measured)]
-    trials += [trial(measured + i, waiting=True) for i in range(pending)]
+    trials += [trial(measured + i, state) for i in range(pending)]
     return Data.from_trials(PROBLEM, trials)
 
 
@@ -136,6 +137,40 @@ def test_posteriors_are_those_of_the_data_whatever_came_before() -> None:
     np.testing.assert_allclose(weights(data(8)), fresh, atol=1e-9)
 
 
+def test_trials_without_values_are_imagined_as_each_samples_path_goes() -> None:
+    """Imagined values deviate from the means by as much as the variances say: the mean of so many
+    squares of standard normals, several at one path, lies within these limits but once in 1e4."""
+    setting = Setting(PROBLEM, 40, "default", 3)
+    for state in ("pending", "failed"):
+        known, ahead = data(12), data(12, pending=6, state=state)
+        with surroundings():
+            before = explored(setting, (3, 1), known, pad(PROBLEM, known), fronts_too=False)
+            after = explored(setting, (3, 1), ahead, pad(PROBLEM, ahead), fronts_too=False)
+            squares = []
+            for trial in ahead.pending + ahead.failed:
+                for box in PROBLEM.group_boxes[trial.group]:
+                    mean, variance = at(setting, before, box, trial.point)
+                    imagined, left = at(setting, after, box, trial.point)
+                    assert (left < 0.9 * variance).all()
+                    squares.append(((imagined - mean) ** 2 / (variance - left)).mean())
+        assert 0.5 < np.mean(squares) < 1.8
+
+
+def at(
+    setting: Setting, found: list[Explored], box: int, point: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and variances of one black box at a point, of every sample."""
+    layout = setting.shape.layout
+    found_there = []
+    with surroundings():
+        for share in found:
+            for m in range(share.posterior.hyper.log_noise.shape[1]):
+                one = jax.tree.map(lambda x, m=m: x[box, m], share.posterior)
+                found_there.append(moments(layout, one, point[None]))
+    mean, variance = np.array(found_there)[..., 0].T
+    return mean, variance
+
+
 def test_other_data_and_seeds_have_other_chains() -> None:
     first = states(data(9))
     assert (states(data(10)) != first).any()
@@ -158,13 +193,13 @@ def test_rows_are_standardised_and_padded() -> None:
         np.testing.assert_array_equal(padded.rows.points[b][counted], points)
         back = padded.scalings[b].inverse(padded.rows.values[b][counted])
         np.testing.assert_allclose(back, values, atol=1e-12)
-        assert not (counted & padded.pending[b]).any()
+        assert not (counted & padded.imagined[b]).any()
         assert len(counted) == padded_rows(7 // 2 + 1 + 2)
     # Trials 7 and 9 are pending in the second group, trial 8 in the first.
-    assert padded.pending.sum(1).tolist() == [1, 2]
+    assert padded.imagined.sum(1).tolist() == [1, 2]
     waiting = [p.point.tolist() for p in known.pending if p.group == "two"]
-    assert padded.rows.points[1][padded.pending[1]].tolist() == waiting
-    assert not pad(PROBLEM, known, with_pending=False).pending.any()
+    assert padded.rows.points[1][padded.imagined[1]].tolist() == waiting
+    assert not pad(PROBLEM, known, imagine=False).imagined.any()
 
 
 def test_bounds_are_on_the_scale_of_the_values() -> None:

@@ -23,6 +23,11 @@ EVIDENCE, LEAST = 0.5, 3.0
 # The processes that values are explained by: lengthscales in shares of sqrt(width), noise in
 # shares of the amplitude. More than MOST values are thinned evenly for it.
 LENGTHSCALES, NOISES, MOST = (0.15, 0.4, 1.0, 2.5), (1e-7, 1e-4, 1e-1), 160
+# Values that differ by less than this share of their size are all the same.
+ROUNDING = 1e-10
+# Where most values differ by a share of the largest between these, they are zeros but for rounding;
+# by less than that, and the largest is a number that stands for failure, such as 1e20.
+NEARLY_ZERO = (1e-18, 1e-14)
 
 
 class Warp(NamedTuple):
@@ -157,14 +162,16 @@ def _straight(
 
 
 def _spread(values: Float[np.ndarray, " n"]) -> float:
-    # A constant's own size is all that is known of its units; 1e-9 of it is rounding. The middle
-    # half may be small beside one value far away, as long as doubles still tell it from nothing.
     size = float(np.abs(values).max())
     low, high = np.quantile(values, [0.25, 0.75])
-    rounding = max(1e-9 * abs(low), 1e-9 * abs(high), 1e-14 * size)
-    for spread, least in (((high - low) / 1.349, rounding), (values.std(), 1e-9 * size)):
-        if spread > least:
-            return float(spread)
+    middle = float(high - low) / 1.349
+    differ = middle > ROUNDING * max(abs(low), abs(high))
+    if differ and not NEARLY_ZERO[0] * size < middle < NEARLY_ZERO[1] * size:
+        return middle
+    spread = float(values.std())
+    if spread > ROUNDING * size:
+        return spread
+    # A constant's own size is all that is known of its units.
     return size if size > 0.0 else 1.0
 
 

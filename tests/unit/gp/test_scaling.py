@@ -116,11 +116,18 @@ def test_without_values_units_are_kept() -> None:
     np.testing.assert_array_equal(scaling_of(np.zeros(0)).forward(y), y)
 
 
-def test_an_outlier_leaves_room_for_the_others() -> None:
-    values = SHAPES["outlier"]
+@pytest.mark.parametrize("size", [1e12, 1e20, -1e30, 1e100])
+def test_an_outlier_leaves_room_for_the_others(size: float) -> None:
+    values = np.append(SHAPES["outlier"][:-1], size)
     standardised = scaling_of(values).forward(values)
     # Divided by the plain deviation, all but the outlier would lie within 1e-11.
     assert np.ptp(standardised[:-1]) > 0.3
+
+
+@pytest.mark.parametrize("offset", [1e9, -1e9])
+def test_values_far_from_zero_keep_their_differences(offset: float) -> None:
+    values = offset + np.random.default_rng(6).standard_normal(20)
+    assert np.ptp(scaling_of(values).forward(values)) > 2.0
 
 
 def test_rounding_is_not_taken_for_a_scale() -> None:
