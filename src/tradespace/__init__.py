@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tradespace.acquisition import MesmocPlus, RandomSearch
     from tradespace.data import Data
     from tradespace.errors import (
+        ArgumentError,
         InputError,
         MeasurementError,
         ProblemError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "ArgumentError",
     "Categorical",
     "Constraint",
     "Data",
@@ -75,6 +77,7 @@ _ROOMS = {
     "acquisition": ("MesmocPlus", "RandomSearch"),
     "data": ("Data",),
     "errors": (
+        "ArgumentError",
         "InputError",
         "MeasurementError",
         "ProblemError",

@@ -10,8 +10,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tradespace.arguments import as_number
 from tradespace.errors import InputError, MeasurementError
-from tradespace.inputs import Floats, as_number
+from tradespace.inputs import Floats
 from tradespace.problem import Problem
 
 Ids: TypeAlias = npt.NDArray[np.int64]

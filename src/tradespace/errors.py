@@ -8,6 +8,10 @@ class TradespaceError(Exception):
     """Anything this library refuses to do."""
 
 
+class ArgumentError(TradespaceError, ValueError, TypeError):
+    """What a call was given is of the wrong kind or size; the message names the argument."""
+
+
 class ProblemError(TradespaceError, ValueError):
     """A problem's definition is wrong; the message names the input, quantity or group."""
 

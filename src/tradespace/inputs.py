@@ -7,34 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from numbers import Real as RealNumber
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from tradespace.arguments import as_number
 from tradespace.errors import InputError, ProblemError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 # An integer's column is a double: beyond this its logarithm no longer tells neighbours apart.
 LARGEST_INTEGER = 2**40
-
-
-def as_number(value: object) -> float | None:
-    """The float behind a number or a 0-dimensional array; None for anything else, bools too."""
-    if type(value) is float:
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return None
-    if isinstance(value, RealNumber):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf if value == abs(value) else -math.inf
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return as_number(value.item())
-    return None
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from tradespace.arguments import as_number
 from tradespace.errors import MeasurementError, ProblemError
-from tradespace.inputs import Floats, Input, as_number
+from tradespace.inputs import Floats, Input
 from tradespace.space import Space
 
 

@@ -12,7 +12,7 @@ from tradespace.acquisition import Method
 from tradespace.compilation import surroundings
 from tradespace.data import Data
 from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
-from tradespace.errors import ADVICE, NumericalError
+from tradespace.errors import ADVICE, ArgumentError, NumericalError
 from tradespace.fronts import POPULATION
 from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
@@ -71,7 +71,7 @@ def recommend(
     probability 1 - delta; where it does nowhere, delta is raised step by step.
     """
     if not 0.0 < delta < 1.0:
-        raise ValueError(f"delta must lie between 0 and 1, not {delta!r}")
+        raise ArgumentError(f"delta must lie between 0 and 1, not {delta!r}")
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
         padded = pad(problem, data, imagine=False)

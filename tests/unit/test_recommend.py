@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from tradespace import pareto
 from tradespace.data import Data
+from tradespace.errors import ArgumentError
 from tradespace.problem import Problem, at_least, at_most, maximize, minimize
 from tradespace.recommend import Recommendation, recommend
 from tradespace.study.design import design
@@ -149,7 +150,7 @@ def test_where_nothing_is_feasible_enough_the_level_is_lowered_and_says_so() -> 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, float("nan")])
 def test_a_delta_that_is_no_probability_is_refused(delta: float) -> None:
     problem = home()
-    with pytest.raises(ValueError, match="delta must lie between 0 and 1"):
+    with pytest.raises(ArgumentError, match="delta must lie between 0 and 1"):
         recommend((0, COUNT), problem, measured(problem, 0), DEFAULT, delta)
 
 

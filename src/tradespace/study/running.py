@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tradespace.errors import MeasurementError, SpaceExhausted, StudyError, TooManyFailures
-from tradespace.inputs import as_number
+from tradespace.arguments import check_amount, check_count
+from tradespace.errors import (
+    ArgumentError,
+    MeasurementError,
+    SpaceExhausted,
+    StudyError,
+    TooManyFailures,
+)
 from tradespace.problem import Problem
 from tradespace.study.trial import Trial
 
@@ -91,16 +96,9 @@ def _by_group(problem: Problem, experiment: object) -> Mapping[str, Experiment]:
 
 def _check_budget(trials: object, cost: object, max_failures: object) -> None:
     if trials is None and cost is None:
-        raise ValueError("say when to stop: trials=..., cost=..., or both")
+        raise ArgumentError("say when to stop: trials=..., cost=..., or both")
     if trials is not None:
         check_count("trials", trials, 0)
     check_count("max_failures", max_failures, 1)
-    amount = as_number(cost)
-    if cost is not None and (amount is None or not amount >= 0):
-        raise ValueError(f"cost must be a number, 0 or more, not {cost!r}")
-
-
-def check_count(what: str, count: object, least: int) -> None:
-    """Raise ValueError when a count is not a whole number, `least` or more."""
-    if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
-        raise ValueError(f"{what} must be a whole number, {least} or more, not {count!r}")
+    if cost is not None:
+        check_amount("cost", cost)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tradespace.arguments import check_count, check_type
 from tradespace.data import Data, measurement
 from tradespace.errors import MeasurementError, SpaceExhausted, StudyError
 from tradespace.problem import Problem
 from tradespace.study.design import default_start, next_start
 from tradespace.study.measured import measured_front
 from tradespace.study.records import Front, Trials
-from tradespace.study.running import Experiment, check_count, run
+from tradespace.study.running import Experiment, run
 from tradespace.study.trial import Origin, Trial
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Study:
     def __init__(
         self, problem: Problem, method: Any = None, seed: int = 0, start: int | None = None
     ) -> None:
-        _check_type("problem", problem, Problem)
+        check_type("problem", problem, Problem)
         check_count("seed", seed, 0)
         if start is not None:
             check_count("start", start, 0)
@@ -74,9 +75,7 @@ class Study:
 
     def trial(self, trial_id: int) -> Trial:
         """The trial with an id."""
-        if trial_id not in self._trials:
-            raise StudyError(f"trial {trial_id} is not in this study")
-        return replace(self._trials[trial_id])
+        return replace(self._known(trial_id))
 
     def ask(self) -> Trial:
         """The next trial: inputs, and the group to measure there. It is pending from now on.
@@ -103,7 +102,7 @@ class Study:
     def fail(self, trial: Trial | int, reason: str) -> None:
         """Record that a pending trial's experiment did not work, and why."""
         asked = self._pending(trial)
-        _check_type("reason", reason, str)
+        check_type("reason", reason, str)
         self._trials[asked.id] = replace(asked, state="failed", reason=reason)
 
     def add(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trials:
@@ -179,13 +178,16 @@ class Study:
         self._trials[trial.id] = trial
         return replace(trial)
 
+    def _known(self, trial_id: int) -> Trial:
+        check_count("a trial's id", trial_id, 0)
+        if trial_id not in self._trials:
+            raise StudyError(f"trial {trial_id} is not in this study")
+        return self._trials[trial_id]
+
     def _pending(self, trial: Trial | int) -> Trial:
         """The study's own record of a trial that is still waited for."""
         trial_id = trial.id if isinstance(trial, Trial) else trial
-        check_count("a trial's id", trial_id, 0)
-        known = self._trials.get(trial_id)
-        if known is None:
-            raise StudyError(f"trial {trial_id} is not in this study")
+        known = self._known(trial_id)
         if isinstance(trial, Trial) and (trial.inputs, trial.group) != (known.inputs, known.group):
             raise StudyError(
                 f"trial {trial_id} was asked as group {known.group!r} at {known.inputs!r}, not as "
@@ -249,8 +251,3 @@ def _checked_values(
             f"no values; give some of {list(measures)!r}, or say that the trial failed"
         )
     return {name: measurement(name, values[name]) for name in measures if name in values}
-
-
-def _check_type(what: str, value: object, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(f"{what} must be a {kind.__name__}, not {value!r}")

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from tradespace.errors import StudyError, TooManyFailures
+from tradespace.errors import ArgumentError, StudyError, TooManyFailures
 from tradespace.problem import Group, Problem, at_most, maximize, minimize
 from tradespace.space import Integer, Real
 from tradespace.study import Study, Trial
@@ -173,6 +173,6 @@ def test_experiments_are_checked_before_anything_runs(
 )
 def test_budgets_are_checked(budget: dict[str, Any], message: str) -> None:
     study = Study(TOGETHER)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         study.run(good, **budget)
     assert study.trials() == []

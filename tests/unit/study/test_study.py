@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tradespace.errors import InputError, MeasurementError, SpaceExhausted, StudyError
+from tradespace.errors import (
+    ArgumentError,
+    InputError,
+    MeasurementError,
+    SpaceExhausted,
+    StudyError,
+)
 from tradespace.problem import Group, Problem, at_most, maximize, minimize
 from tradespace.space import Categorical, Integer, Real
 from tradespace.study import Study, Trial
@@ -169,8 +175,9 @@ def test_trials_of_other_studies_are_refused() -> None:
         study.trial(5)
     with pytest.raises(StudyError, match=r"trial 0 was asked as group 'all' at .* add\(inputs"):
         study.tell(replace(trial, inputs={"x": 0.123, "n": 2}), {"f": 1.0})
-    with pytest.raises(ValueError, match="a trial's id must be a whole number"):
-        study.tell("0", {"f": 1.0})  # type: ignore[arg-type]
+    for ask in (study.trial, study.take_back, lambda trial_id: study.tell(trial_id, {"f": 1.0})):
+        with pytest.raises(ArgumentError, match=r"a trial's id must be a whole number.*not \['0'"):
+            ask(["0"])  # type: ignore[arg-type]
 
 
 def test_what_was_handed_out_can_be_changed_without_harm() -> None:
@@ -307,15 +314,15 @@ def test_recommend_asks_the_models(numbers: FakeNumbers) -> None:
 
 
 def test_arguments_of_the_wrong_kind_are_refused() -> None:
-    with pytest.raises(TypeError, match="problem must be a Problem"):
+    with pytest.raises(ArgumentError, match="problem must be a Problem"):
         Study({"x": Real(0, 1)})  # type: ignore[arg-type]
     for seed in (-1, 0.5, None, True):
-        with pytest.raises(ValueError, match="seed must be a whole number"):
+        with pytest.raises(ArgumentError, match="seed must be a whole number"):
             Study(TOGETHER, seed=seed)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="start must be a whole number"):
+    with pytest.raises(ArgumentError, match="start must be a whole number"):
         Study(TOGETHER, start=-1)
     study = Study(TOGETHER)
-    with pytest.raises(TypeError, match="reason must be a str"):
+    with pytest.raises(ArgumentError, match="reason must be a str"):
         study.fail(study.ask(), None)  # type: ignore[arg-type]
 
 

@@ -1,0 +1,47 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tradespace.arguments import as_number, check_amount, check_count, check_type
+from tradespace.errors import ArgumentError, TradespaceError
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (1, 1.0),
+        (np.float32(0.5), 0.5),
+        (np.array(2), 2.0),
+        (10**400, np.inf),
+        (-(10**400), -np.inf),
+        (True, None),
+        (np.array(True), None),
+        ("1", None),
+        (1j, None),
+        (np.ones(1), None),
+        (None, None),
+    ],
+)
+def test_numbers_are_told_from_everything_else(value: Any, number: float | None) -> None:
+    assert as_number(value) == number
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "3", True, None, float("nan")])
+def test_a_count_is_a_whole_number_from_the_least_on(count: Any) -> None:
+    check_count("trials", np.int64(1), 1)
+    with pytest.raises(ArgumentError, match="trials must be a whole number, 1 or more, not "):
+        check_count("trials", count, 1)
+
+
+@pytest.mark.parametrize("amount", [-0.1, float("nan"), "9", True, None])
+def test_an_amount_is_a_number_from_zero_on(amount: Any) -> None:
+    check_amount("cost", 0)
+    with pytest.raises(ArgumentError, match="cost must be a number, 0 or more, not "):
+        check_amount("cost", amount)
+
+
+@pytest.mark.parametrize("kind", [TradespaceError, ValueError, TypeError])
+def test_a_wrong_argument_is_caught_by_any_of_its_names(kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="reason must be a str, not 3"):
+        check_type("reason", 3, str)
