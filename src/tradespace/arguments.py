@@ -12,7 +12,10 @@ from tradespace.errors import ArgumentError
 
 
 def as_number(value: object) -> float | None:
-    """The float behind a number or a 0-dimensional array; None for anything else, bools too."""
+    """The float behind a number or a 0-dimensional array.
+
+    None for anything else, also for bools, durations and masked elements.
+    """
     if type(value) is float:
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -22,8 +25,11 @@ def as_number(value: object) -> float | None:
             return float(value)
         except OverflowError:
             return math.inf if value == abs(value) else -math.inf
+        except TypeError:
+            # A duration of NumPy's says that it is a number.
+            return None
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return as_number(value.item())
+        return None if np.ma.is_masked(value) else as_number(value.item())
     return None
 
 

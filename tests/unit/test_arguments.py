@@ -21,6 +21,10 @@ from tradespace.errors import ArgumentError, TradespaceError
         (1j, None),
         (np.ones(1), None),
         (None, None),
+        (np.ma.masked, None),
+        (np.ma.array(1.0, mask=True), None),
+        (np.ma.array(1.0), 1.0),
+        (np.timedelta64(5, "s"), None),
     ],
 )
 def test_numbers_are_told_from_everything_else(value: Any, number: float | None) -> None:
