@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tradespace.arguments import as_number
 from tradespace.errors import InputError, MeasurementError
 from tradespace.inputs import Floats
-from tradespace.problem import Problem
+from tradespace.problem import LARGEST_VALUE, Problem
 
 Ids: TypeAlias = npt.NDArray[np.int64]
 State: TypeAlias = Literal["pending", "measured", "failed"]
@@ -133,13 +133,18 @@ class Data:
 
 
 def measurement(name: str, value: object) -> float:
-    """A measured value as a finite float; MeasurementError, naming the quantity, when it is not."""
+    """A measured value as a float; MeasurementError, naming the quantity, when it is no use."""
     number = as_number(value)
     if number is None:
         raise MeasurementError(f"{name!r} must be a number, not {value!r}")
     if not math.isfinite(number):
         raise MeasurementError(
             f"{name!r} is {number}; if the experiment did not work, say that it failed"
+        )
+    if abs(number) > LARGEST_VALUE:
+        raise MeasurementError(
+            f"{name!r} is {number}, beyond {LARGEST_VALUE:g} in size, too large to compute with; "
+            "rescale the quantity, or if the experiment did not work, say that it failed"
         )
     return number
 

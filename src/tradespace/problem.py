@@ -16,6 +16,9 @@ from tradespace.errors import MeasurementError, ProblemError
 from tradespace.inputs import Floats, Input
 from tradespace.space import Space
 
+# Sums of squares of numbers up to this size are finite doubles.
+LARGEST_VALUE = 1e150
+
 
 class Direction(Enum):
     """Which way an objective is better."""
@@ -57,8 +60,12 @@ class Constraint:
             raise ProblemError(f"constraint {name!r}: an infinite bound allows nothing")
         if math.isinf(self.lower) and math.isinf(self.upper):
             raise ProblemError(f"constraint {name!r}: infinite bounds allow everything")
-        if math.isfinite(self.lower) and math.isfinite(self.upper) and math.isinf(self.span):
-            raise ProblemError(f"constraint {name!r}: the bounds are too far apart for a double")
+        for bound in (self.lower, self.upper):
+            if LARGEST_VALUE < abs(bound) < math.inf:
+                raise ProblemError(
+                    f"constraint {name!r}: bound {bound!r} is beyond {LARGEST_VALUE:g} in size, "
+                    "too large to compute with; measure it in a larger unit"
+                )
 
     @property
     def span(self) -> float:

@@ -104,6 +104,11 @@ def test_first_goes_back_to_the_earliest_measured_trials() -> None:
             "trial 7: 'f' is i",
         ),
         (
+            Record(7, {"x": 0.0}, "left", values={"f": -1.1e150}),
+            MeasurementError,
+            r"trial 7: 'f' is -1.1e\+150, beyond 1e\+150.*rescale the quantity, or .* it failed",
+        ),
+        (
             Record(7, {"x": 0.0}, "left", values={"g": 1.0}),
             MeasurementError,
             "trial 7: 'g' is not measured by group 'left'",

@@ -117,6 +117,8 @@ def test_part_of_a_group_is_enough() -> None:
         ({"g": np.ones(1)}, "'g' must be a number"),
         ({"g": 1.0, "c": float("nan")}, "'c' is nan; if the experiment did not work, say that it"),
         ({"g": 10**400}, "'g' is inf"),
+        ({"g": 1e151}, r"'g' is 1e\+151, beyond 1e\+150 in size.*rescale"),
+        ({"g": np.ma.masked}, "'g' must be a number, not masked"),
         ({}, "no values; give some of"),
         (3.0, "values must be a dict"),
         ([("g", 1.0)], "values must be a dict"),
