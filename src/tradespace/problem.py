@@ -41,12 +41,21 @@ class Constraint:
     lower: float = -math.inf
     upper: float = math.inf
 
+    def __post_init__(self) -> None:
+        # A wrong type is kept as it is for `check`, which knows the constraint's name.
+        for side in ("lower", "upper"):
+            number = as_number(getattr(self, side))
+            if number is not None:
+                object.__setattr__(self, side, number)
+
     def check(self, name: str) -> None:
         """Raise ProblemError when the bounds allow nothing, everything, or a single value."""
         for bound in (self.lower, self.upper):
             number = as_number(bound)
             if number is None or math.isnan(number):
                 raise ProblemError(f"constraint {name!r}: bound {bound!r} is not a number")
+        if self.lower == math.inf or self.upper == -math.inf:
+            raise ProblemError(f"constraint {name!r}: an infinite bound allows nothing")
         if self.lower > self.upper:
             raise ProblemError(
                 f"constraint {name!r}: bounds are swapped, {self.lower!r} is above {self.upper!r}"
@@ -56,8 +65,6 @@ class Constraint:
                 f"constraint {name!r}: both bounds are {self.lower!r}, which no measured value "
                 "would meet; leave some room between them"
             )
-        if self.lower == math.inf or self.upper == -math.inf:
-            raise ProblemError(f"constraint {name!r}: an infinite bound allows nothing")
         if math.isinf(self.lower) and math.isinf(self.upper):
             raise ProblemError(f"constraint {name!r}: infinite bounds allow everything")
         for bound in (self.lower, self.upper):

@@ -108,6 +108,7 @@ def test_feasibility_needs_every_constraint() -> None:
         ({"constraints": {"c": between(2, 1)}}, "constraint 'c': bounds are swapped"),
         ({"constraints": {"c": between(1, 1)}}, "constraint 'c': both bounds are 1"),
         ({"constraints": {"c": at_least(-np.inf)}}, "constraint 'c': infinite bounds allow every"),
+        ({"constraints": {"c": at_most(10**400)}}, "constraint 'c': infinite bounds allow every"),
         ({"constraints": {"c": between(-1.1e150, 0)}}, r"'c': bound -1.1e\+150 is beyond 1e\+150"),
         ({"constraints": {"c": at_most(1.1e150)}}, "constraint 'c': .*measure it in a larger unit"),
         ({"groups": {}}, "groups must be a dict"),
@@ -144,9 +145,16 @@ def test_the_largest_bounds_have_a_finite_span() -> None:
 
 
 def test_one_sided_bounds_that_allow_nothing_are_refused() -> None:
-    for bound in (at_least(np.inf), at_most(-np.inf)):
-        with pytest.raises(ProblemError, match="constraint 'c'"):
+    for bound in (at_least(np.inf), at_most(-np.inf), at_least(10**400)):
+        with pytest.raises(ProblemError, match="constraint 'c': an infinite bound allows nothing"):
             Problem(INPUTS, {"f": minimize}, {"c": bound})
+
+
+def test_bounds_are_floats_whatever_kind_of_number_was_typed() -> None:
+    typed = (np.array(1.0), np.float32(1.0), 1)
+    problems = {Problem(INPUTS, {"f": minimize}, {"c": at_most(bound)}) for bound in typed}
+    assert len(problems) == 1
+    assert [type(between(bound, bound).lower) for bound in typed] == [float] * 3
 
 
 def test_problems_compare_by_content_and_survive_pickling() -> None:
