@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral
 from numbers import Real as RealNumber
 
@@ -39,11 +40,18 @@ def check_count(what: str, count: object, least: int) -> None:
         raise ArgumentError(f"{what} must be a whole number, {least} or more, not {count!r}")
 
 
-def check_amount(what: str, amount: object) -> None:
-    """Raise ArgumentError when an amount is not a number, 0 or more."""
-    number = as_number(amount)
-    if number is None or not number >= 0:
-        raise ArgumentError(f"{what} must be a number, 0 or more, not {amount!r}")
+def amount(what: str, value: object) -> float:
+    """An amount as a float; ArgumentError when it is not a finite number, 0 or more."""
+    number = as_number(value)
+    if number is None or not 0 <= number < math.inf:
+        raise ArgumentError(f"{what} must be a finite number, 0 or more, not {value!r}")
+    return number
+
+
+def check_choice(what: str, value: object, choices: Sequence[str]) -> None:
+    """Raise ArgumentError when a value is not one of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ArgumentError(f"{what} must be one of {list(choices)!r}, not {value!r}")
 
 
 def check_type(what: str, value: object, kind: type) -> None:

@@ -1,17 +1,13 @@
 """The gains of MESMOC+ against closed forms, symmetries and finite differences."""
 
-from collections.abc import Iterator
-
 import jax
 import jax.numpy as jnp
-import jaxtyping
 import numpy as np
 import pytest
 from scipy import stats
 
 from tradespace import pareto
 from tradespace.acquisition.mesmoc_plus import FAR, Fronts, MesmocPlus, gains, prepare
-from tradespace.errors import ProblemError
 
 from .slow_twins import adf, conditioned
 
@@ -262,28 +258,3 @@ def test_room_for_boxes_does_not_depend_on_the_front() -> None:
             for n in (1, 2, 8, 30)
         }
         assert len(sizes) == 1
-
-
-def test_what_is_affordable_is_chosen_and_said() -> None:
-    method = MesmocPlus()
-    assert [method.resolve(k) for k in (1, 2, 3, 4, 8)] == ["dominating"] * 3 + ["adf"] * 2
-    assert "'adf', chosen for 4 objectives" in method.note(4)
-    assert "'adf', asked for" in MesmocPlus(conditioning="adf").note(2)
-
-
-@pytest.fixture
-def unchecked() -> Iterator[None]:
-    """No checks of types before the library's own, as for a user."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_what_makes_no_sense_is_refused() -> None:
-    with pytest.raises(ProblemError, match="needs exact boxes"):
-        MesmocPlus(conditioning="adf", gain="entropy")
-    with pytest.raises(ProblemError, match="gain must be one of"):
-        MesmocPlus(gain="best")
-    with pytest.raises(ProblemError, match="floor must be"):
-        MesmocPlus(floor=float("nan"))

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tradespace.arguments import as_number, check_amount, check_count, check_type
+from tradespace.arguments import amount, as_number, check_choice, check_count, check_type
 from tradespace.errors import ArgumentError, TradespaceError
 
 
@@ -38,11 +38,18 @@ def test_a_count_is_a_whole_number_from_the_least_on(count: Any) -> None:
         check_count("trials", count, 1)
 
 
-@pytest.mark.parametrize("amount", [-0.1, float("nan"), "9", True, None])
-def test_an_amount_is_a_number_from_zero_on(amount: Any) -> None:
-    check_amount("cost", 0)
-    with pytest.raises(ArgumentError, match="cost must be a number, 0 or more, not "):
-        check_amount("cost", amount)
+@pytest.mark.parametrize("value", [-0.1, float("nan"), np.inf, "9", True, None])
+def test_an_amount_is_a_finite_number_from_zero_on(value: Any) -> None:
+    assert type(amount("cost", np.array(0))) is float
+    with pytest.raises(ArgumentError, match="cost must be a finite number, 0 or more, not "):
+        amount("cost", value)
+
+
+@pytest.mark.parametrize("value", ["c", "", None, ["a"], np.array(["a", "b"])])
+def test_a_choice_is_one_of_the_words(value: Any) -> None:
+    check_choice("gain", "a", ("a", "b"))
+    with pytest.raises(ArgumentError, match=r"gain must be one of \['a', 'b'\], not "):
+        check_choice("gain", value, ("a", "b"))
 
 
 @pytest.mark.parametrize("kind", [TradespaceError, ValueError, TypeError])

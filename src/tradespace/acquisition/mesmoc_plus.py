@@ -8,7 +8,7 @@ be feasible and not dominated by it.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import jax
 import jax.numpy as jnp
@@ -16,10 +16,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from tradespace import pareto
+from tradespace.arguments import amount, check_choice, check_count
 from tradespace.arrays import Array
 from tradespace.conditioning import adf, boxes
 from tradespace.conditioning.boxes import Boxes
-from tradespace.errors import ProblemError
+from tradespace.errors import ArgumentError
+from tradespace.gp.priors import PRIORS
 
 Conditioning = Literal["auto", "boxes", "dominating", "adf"]
 Gain = Literal["entropy", "variance", "log"]
@@ -61,16 +63,18 @@ class MesmocPlus:
     prior: Literal["default", "reference"] = "default"
 
     def __post_init__(self) -> None:
-        _check_choice("conditioning", self.conditioning, Conditioning)
-        _check_choice("gain", self.gain, Gain)
-        _check_choice("prior", self.prior, Literal["default", "reference"])
+        check_choice("MesmocPlus: conditioning", self.conditioning, get_args(Conditioning))
+        check_choice("MesmocPlus: gain", self.gain, get_args(Gain))
+        check_choice("MesmocPlus: prior", self.prior, tuple(PRIORS))
+        for name in ("samples", "front_size", "candidates"):
+            check_count(f"MesmocPlus: {name}", getattr(self, name), 1)
+        # A float, so that a method can be hashed whatever kind of number was given.
+        object.__setattr__(self, "floor", amount("MesmocPlus: floor", self.floor))
         if self.conditioning == "adf" and self.gain == "entropy":
-            raise ProblemError(
+            raise ArgumentError(
                 "MesmocPlus: gain='entropy' needs exact boxes; with conditioning='adf' use 'log' "
                 "or 'variance'"
             )
-        if not 0.0 <= self.floor < np.inf:
-            raise ProblemError(f"MesmocPlus: floor must be 0 or more, not {self.floor!r}")
 
     def resolve(self, objectives: int) -> Conditioning:
         """The conditioning that is used for so many objectives."""
@@ -161,9 +165,3 @@ def _room(boxes: int, front_size: int, objectives: int) -> int:
     while room < boxes:
         room *= 2
     return room
-
-
-def _check_choice(name: str, value: object, choices: object) -> None:
-    allowed = choices.__args__  # type: ignore[attr-defined]
-    if value not in allowed:
-        raise ProblemError(f"MesmocPlus: {name} must be one of {list(allowed)}, not {value!r}")

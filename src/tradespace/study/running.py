@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tradespace.arguments import check_amount, check_count
+from tradespace.arguments import amount, check_count
 from tradespace.errors import (
     ArgumentError,
     MeasurementError,
@@ -32,9 +33,10 @@ def run(
 ) -> None:
     """Do up to `trials` more trials while less than `cost` more is spent; see Study.run."""
     experiments = _by_group(study.problem, experiment)
-    _check_budget(trials, cost, max_failures)
+    _check_counts(trials, cost, max_failures)
+    budget = math.inf if cost is None else amount("cost", cost)
     done, spent, failures = 0, 0.0, 0
-    while (trials is None or done < trials) and (cost is None or spent < cost):
+    while (trials is None or done < trials) and spent < budget:
         try:
             trial = study.ask()
         except SpaceExhausted:
@@ -94,11 +96,9 @@ def _by_group(problem: Problem, experiment: object) -> Mapping[str, Experiment]:
     return experiments
 
 
-def _check_budget(trials: object, cost: object, max_failures: object) -> None:
+def _check_counts(trials: object, cost: object, max_failures: object) -> None:
     if trials is None and cost is None:
         raise ArgumentError("say when to stop: trials=..., cost=..., or both")
     if trials is not None:
         check_count("trials", trials, 0)
     check_count("max_failures", max_failures, 1)
-    if cost is not None:
-        check_amount("cost", cost)

@@ -14,7 +14,7 @@ from benchmarks.quality.whereabouts import whereabouts
 
 from tradespace import Problem, Real
 from tradespace.acquisition import MesmocPlus, RandomSearch
-from tradespace.errors import ProblemError
+from tradespace.errors import ArgumentError
 from tradespace.problem import at_least, minimize
 from tradespace.problems.testproblem import Answer, TestProblem
 from tradespace.study.trial import Trial
@@ -113,7 +113,7 @@ def test_names_of_methods() -> None:
     assert method("boxes-log-1e-4") == MesmocPlus("boxes", "log", 1e-4)
     assert method("adf-variance") == MesmocPlus("adf", "variance")
     assert method("RandomSearch") == RandomSearch()
-    with pytest.raises(ProblemError):
+    with pytest.raises(ArgumentError, match="needs exact boxes"):
         method("adf-entropy")
 
 

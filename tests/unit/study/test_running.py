@@ -167,6 +167,7 @@ def test_experiments_are_checked_before_anything_runs(
         ({"trials": -1}, "trials must be"),
         ({"trials": 1.5}, "trials must be"),
         ({"cost": float("nan")}, "cost must be"),
+        ({"cost": float("inf")}, "cost must be a finite number"),
         ({"cost": "9"}, "cost must be"),
         ({"trials": 1, "max_failures": 0}, "max_failures must be"),
     ],
