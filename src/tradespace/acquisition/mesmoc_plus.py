@@ -28,6 +28,8 @@ Gain = Literal["entropy", "variance", "log"]
 
 # Objectives up to which a front of `front_size` points has few enough boxes.
 MOST_OBJECTIVES = 3
+# Objectives beyond which boxes are accepted, but very many.
+AFFORDABLE_OBJECTIVES = 4
 # Stands for infinity in standardised units: infinities have no derivatives.
 FAR = 1e6
 
@@ -48,9 +50,9 @@ class MesmocPlus:
     `conditioning`: "boxes" (exact; everything not dominated by the front is removed), "dominating"
     (exact; only what dominates a point of it), "adf" (the paper's), or "auto": dominating up to
     three objectives, then ADF, which is cheaper with many. `gain`: by how much a black box's
-    "variance" (the paper's), "log" variance or "entropy" falls. `floor`: the smallest variance that
-    still matters, as a share of the standardised variance; it is added to the noise in both terms
-    of "log" and "entropy".
+    "variance" (the paper's), "log" variance or "entropy" ("log" where "auto" is ADF) falls.
+    `floor`: the smallest variance that still matters, as a share of the standardised variance; it
+    is added to the noise in both terms of "log" and "entropy".
     `samples`: hyper-parameter samples, each with its own front of `front_size` points.
     """
 
@@ -83,10 +85,16 @@ class MesmocPlus:
         return "dominating" if objectives <= MOST_OBJECTIVES else "adf"
 
     def note(self, objectives: int) -> str:
-        """Which conditioning is used, and why."""
+        """Which conditioning is used, and why; which gain; and what costs a lot."""
         used = self.resolve(objectives)
         chosen = "chosen for" if self.conditioning == "auto" else "asked for with"
-        return f"conditioning {used!r}, {chosen} {objectives} objectives; gain {self.gain!r}"
+        gain = "log" if used == "adf" and self.gain == "entropy" else self.gain
+        costly = used != "adf" and objectives > AFFORDABLE_OBJECTIVES
+        warning = f"; boxes cost a lot with more than {AFFORDABLE_OBJECTIVES}, 'adf' costs less"
+        return (
+            f"conditioning {used!r}, {chosen} {objectives} objectives; gain {gain!r}"
+            f"{warning if costly else ''}"
+        )
 
 
 def gains(

@@ -14,6 +14,20 @@ def test_what_is_affordable_is_chosen_and_said() -> None:
     assert "'adf', asked for" in MesmocPlus(conditioning="adf").note(2)
 
 
+@pytest.mark.parametrize("conditioning", ["boxes", "dominating"])
+def test_boxes_in_many_objectives_are_said_to_cost_a_lot(conditioning: Any) -> None:
+    method = MesmocPlus(conditioning)
+    assert method.note(4).endswith("gain 'log'")
+    assert method.note(5).endswith("; boxes cost a lot with more than 4, 'adf' costs less")
+    assert MesmocPlus("adf").note(5).endswith("gain 'log'")
+
+
+def test_the_note_says_which_gain_is_used() -> None:
+    assert MesmocPlus(gain="entropy").note(3).endswith("gain 'entropy'")
+    # ADF has moments alone.
+    assert MesmocPlus(gain="entropy").note(4).endswith("gain 'log'")
+
+
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("settings", "message"),
