@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tradespace.acquisition import RandomSearch
 from tradespace.data import Data
 from tradespace.errors import SpaceExhausted
 from tradespace.problem import Group, Problem, at_most, between, maximize, minimize
 from tradespace.space import Categorical, Integer, Real
 from tradespace.study import Study, Trial
 
+METHOD = RandomSearch()
 GROUPS = {"one": Group(["f"], cost=3.0), "two": Group(["g", "c", "d"], cost=0.5)}
 KINDS = {
     "real": {"x": Real(0, 1), "n": Integer(1, 3)},
@@ -93,7 +95,7 @@ def histories(draw: st.DrawFn) -> tuple[Problem, int, list[list[Any]], Any]:
 
 
 def replayed(problem: Problem, seed: int, batches: list[list[Any]], random: Any) -> Study:
-    study = Study(problem, method=object(), seed=seed, start=2)
+    study = Study(problem, method=METHOD, seed=seed, start=2)
     for endings in batches:
         pairs = list(zip(asked(study, len(endings)), endings, strict=False))
         for trial, ending in random.sample(pairs, len(pairs)) if random else pairs:
@@ -161,7 +163,7 @@ def test_the_order_of_adding_changes_nothing(
     for i, point in enumerate(points):
         inputs = problem.space.decode(point)
         rows.append((inputs, {"f": 1.0 * i, "g": 2.0 * i, "c": 0.1 * i, "d": 0.0}))
-    first, second = (Study(problem, method=object(), start=1) for _ in range(2))
+    first, second = (Study(problem, method=METHOD, start=1) for _ in range(2))
     for inputs, values in rows:
         first.add(inputs, values)
     for inputs, values in random.sample(rows, len(rows)):

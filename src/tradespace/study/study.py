@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradespace.arguments import check_count, check_type
 from tradespace.data import Data, measurement
-from tradespace.errors import MeasurementError, SpaceExhausted, StudyError
+from tradespace.errors import ArgumentError, MeasurementError, SpaceExhausted, StudyError
 from tradespace.problem import Problem
 from tradespace.study.design import default_start, next_start
 from tradespace.study.measured import measured_front
@@ -17,6 +17,7 @@ from tradespace.study.running import Experiment, run
 from tradespace.study.trial import Origin, Trial
 
 if TYPE_CHECKING:
+    from tradespace.acquisition import Method
     from tradespace.recommend import Recommendation
 
 
@@ -29,16 +30,22 @@ class Study:
     """
 
     def __init__(
-        self, problem: Problem, method: Any = None, seed: int = 0, start: int | None = None
+        self,
+        problem: Problem,
+        method: Method | None = None,
+        seed: int = 0,
+        start: int | None = None,
     ) -> None:
         check_type("problem", problem, Problem)
         check_count("seed", seed, 0)
         if start is not None:
             check_count("start", start, 0)
+        if method is not None:
+            _check_method(method)
         self.problem = problem
         self.seed = seed
         self.start = default_start(problem.space) if start is None else start
-        self._method = method
+        self._method: Method | None = method
         self._trials: dict[int, Trial] = {}
 
     def __repr__(self) -> str:
@@ -51,7 +58,7 @@ class Study:
         )
 
     @property
-    def method(self) -> Any:
+    def method(self) -> Method:
         """The method that chooses once the start is over."""
         if self._method is None:
             from tradespace.acquisition import default_method
@@ -207,6 +214,18 @@ class Study:
             visited[trial.group].add(tuple(trial.inputs.values()))
         if all(len(inputs) >= count for inputs in visited.values()):
             raise SpaceExhausted(f"every one of the {count} inputs was tried in every group")
+
+
+def _check_method(method: object) -> None:
+    # Here and not above: whoever has a method has loaded this room and JAX already.
+    from tradespace.acquisition import Method
+
+    if isinstance(method, type):
+        raise ArgumentError(f"method is the class {method.__name__}: write {method.__name__}()")
+    if not isinstance(method, Method):
+        raise ArgumentError(
+            f"method must be one of tradespace's, such as ts.MesmocPlus(), not {method!r}"
+        )
 
 
 def _canonical(problem: Problem, trials: list[Trial]) -> list[Trial]:

@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tradespace.acquisition import RandomSearch
 from tradespace.data import Data
 from tradespace.problem import Problem
+
+# Any method will do: the stand-in looks at none.
+METHOD = RandomSearch()
 
 
 @dataclass

@@ -7,7 +7,7 @@ from tradespace.problem import Group, Problem, at_most, maximize, minimize
 from tradespace.space import Integer, Real
 from tradespace.study import Study, Trial
 
-from .conftest import FakeNumbers
+from .conftest import METHOD, FakeNumbers
 
 INPUTS = {"x": Real(0, 1)}
 TOGETHER = Problem(INPUTS, {"f": minimize}, {"c": at_most(1.0)})
@@ -28,7 +28,7 @@ def good(inputs: dict[str, Any]) -> dict[str, float]:
 
 @pytest.fixture
 def study(numbers: FakeNumbers) -> Study:
-    return Study(TOGETHER, method=object(), start=2)
+    return Study(TOGETHER, method=METHOD, start=2)
 
 
 def test_a_run_does_so_many_more_trials(study: Study) -> None:
@@ -42,7 +42,7 @@ def test_a_run_does_so_many_more_trials(study: Study) -> None:
 
 
 def test_a_run_spends_so_much_more(numbers: FakeNumbers) -> None:
-    study = Study(APART, method=object(), start=2)
+    study = Study(APART, method=METHOD, start=2)
     study.run(APART_EXPERIMENTS, cost=21.5)
     # 10 + 1 + 10 is below 21.5, so that one more is done.
     assert [trial.group for trial in study.trials()] == ["dear", "cheap"] * 2
@@ -52,7 +52,7 @@ def test_a_run_spends_so_much_more(numbers: FakeNumbers) -> None:
 
 
 def test_each_group_has_its_experiment(numbers: FakeNumbers) -> None:
-    study = Study(APART, method=object(), start=2)
+    study = Study(APART, method=METHOD, start=2)
     study.run(APART_EXPERIMENTS, trials=12)
     for trial in study.trials():
         assert trial.values == {trial.measure[0]: trial.inputs["x"]}
@@ -136,7 +136,7 @@ def test_trials_asked_elsewhere_stay_pending(study: Study) -> None:
 
 def test_a_run_ends_when_no_input_is_left(numbers: FakeNumbers) -> None:
     problem = Problem({"n": Integer(1, 5)}, {"f": minimize}, noiseless=True)
-    study = Study(problem, method=object(), start=2)
+    study = Study(problem, method=METHOD, start=2)
     study.run(lambda inputs: {"f": inputs["n"]}, trials=99)
     assert sorted(trial.inputs["n"] for trial in study.trials()) == [1, 2, 3, 4, 5]
 

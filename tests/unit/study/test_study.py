@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tradespace.acquisition import RandomSearch
 from tradespace.errors import (
     ArgumentError,
     InputError,
@@ -19,7 +20,7 @@ from tradespace.problem import Group, Problem, at_most, maximize, minimize
 from tradespace.space import Categorical, Integer, Real
 from tradespace.study import Study, Trial
 
-from .conftest import FakeNumbers
+from .conftest import METHOD, FakeNumbers
 
 INPUTS = {"x": Real(0, 1), "n": Integer(1, 9)}
 TOGETHER = Problem(INPUTS, {"f": minimize, "g": maximize}, {"c": at_most(1.0)})
@@ -54,13 +55,12 @@ def test_a_trial_says_what_to_measure_where() -> None:
 
 
 def test_the_method_takes_over_when_the_start_is_told(numbers: FakeNumbers) -> None:
-    method = object()
-    study = Study(APART, method=method, seed=7, start=2)
+    study = Study(APART, method=METHOD, seed=7, start=2)
     advance(study, 4)
     assert numbers.calls == []
     trial = study.ask()
     ((key, problem, data, given),) = numbers.calls
-    assert (key, problem, given) == ((7, 4), APART, method)
+    assert (key, problem, given) == ((7, 4), APART, METHOD)
     assert data.counts.tolist() == [2, 2, 2]
     assert (trial.id, trial.origin, trial.note) == (4, "method", "by chance")
     study.ask()
@@ -248,7 +248,7 @@ def test_earlier_measurements_that_make_no_sense_are_refused(
 def test_the_order_of_telling_does_not_change_the_suggestion(numbers: FakeNumbers) -> None:
     suggestions = set()
     for order in permutations(range(4)):
-        study = Study(APART, method=object(), start=2, seed=3)
+        study = Study(APART, method=METHOD, start=2, seed=3)
         asked = [study.ask() for _ in range(4)]
         for i in order:
             study.tell(asked[i], measure(asked[i]))
@@ -261,7 +261,7 @@ def test_the_order_of_adding_does_not_change_the_suggestion(numbers: FakeNumbers
     earlier = [({"x": i / 10, "n": i + 1}, {"f": 1.0 * i, "g": 2.0, "c": 0.5}) for i in range(3)]
     suggestions = set()
     for order in permutations(earlier):
-        study = Study(APART, method=object(), start=2)
+        study = Study(APART, method=METHOD, start=2)
         for inputs, values in order:
             study.add(inputs, values)
         trial = study.ask()
@@ -273,7 +273,7 @@ def test_the_order_of_adding_does_not_change_the_suggestion(numbers: FakeNumbers
 def test_seeds_and_data_change_the_suggestion(numbers: FakeNumbers) -> None:
     suggestions = set()
     for seed, shift in [(0, 0.0), (1, 0.0), (0, 1e-9)]:
-        study = Study(TOGETHER, method=object(), start=1, seed=seed)
+        study = Study(TOGETHER, method=METHOD, start=1, seed=seed)
         study.add({"x": 0.5, "n": 5}, {"f": 1.0 + shift, "g": 0.0, "c": 0.0})
         suggestions.add(study.ask().inputs["x"])
     assert len(suggestions) == 3
@@ -289,7 +289,7 @@ def test_a_finite_space_is_exhausted_only_when_repeating_tells_nothing(
         groups={"one": Group(["f"]), "two": Group(["g"])},
         noiseless=noiseless,
     )
-    study = Study(problem, method=object(), start=2)
+    study = Study(problem, method=METHOD, start=2)
     for _ in range(8):
         trial = study.ask()
         study.tell(trial, dict.fromkeys(trial.measure, 1.0))
@@ -303,15 +303,14 @@ def test_a_finite_space_is_exhausted_only_when_repeating_tells_nothing(
 
 
 def test_recommend_asks_the_models(numbers: FakeNumbers) -> None:
-    method = object()
-    study = Study(TOGETHER, method=method, seed=5)
+    study = Study(TOGETHER, method=METHOD, seed=5)
     study.add({"x": 0.5, "n": 5}, {"f": 1.0, "g": 0.0})
     with pytest.raises(StudyError, match="nothing to recommend yet: 'c' was never measured"):
         study.recommend()
     study.add({"x": 0.5, "n": 6}, {"c": 0.0})
     assert study.recommend(delta=0.1) == "a recommendation"
     ((key, problem, data, given, delta),) = numbers.recommended
-    assert (key, problem, given, delta) == ((5, 2), TOGETHER, method, 0.1)
+    assert (key, problem, given, delta) == ((5, 2), TOGETHER, METHOD, 0.1)
     assert data.counts.tolist() == [1, 1, 1]
 
 
@@ -323,6 +322,13 @@ def test_arguments_of_the_wrong_kind_are_refused() -> None:
             Study(TOGETHER, seed=seed)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="start must be a whole number"):
         Study(TOGETHER, start=-1)
+    for method in ("random", object()):
+        with pytest.raises(
+            ArgumentError, match=r"method must be .* such as ts.MesmocPlus\(\), not"
+        ):
+            Study(TOGETHER, method=method)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"the class RandomSearch: write RandomSearch\(\)"):
+        Study(TOGETHER, method=RandomSearch)  # type: ignore[arg-type]
     study = Study(TOGETHER)
     with pytest.raises(ArgumentError, match="reason must be a str"):
         study.fail(study.ask(), None)  # type: ignore[arg-type]
