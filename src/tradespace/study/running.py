@@ -58,7 +58,7 @@ def _carry_out(study: Study, trial: Trial, experiment: Experiment) -> Exception 
     try:
         values = experiment(dict(trial.inputs))
     except Exception as error:
-        study.fail(trial, f"{type(error).__name__}: {error}")
+        study.fail(trial, error)
         return error
     except BaseException:
         study.take_back(trial)

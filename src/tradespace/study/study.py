@@ -106,9 +106,13 @@ class Study:
             asked, state="measured", values=_measured(self.problem, asked, values)
         )
 
-    def fail(self, trial: Trial | int, reason: str) -> None:
-        """Record that a pending trial's experiment did not work, and why."""
+    def fail(self, trial: Trial | int, reason: str | BaseException = "") -> None:
+        """Record that a pending trial's experiment did not work, and why: in words, or what it
+        raised.
+        """
         asked = self._pending(trial)
+        if isinstance(reason, BaseException):
+            reason = f"{type(reason).__name__}: {reason}"
         check_type("reason", reason, str)
         self._trials[asked.id] = replace(asked, state="failed", reason=reason)
 

@@ -168,6 +168,18 @@ def test_a_failed_trial_keeps_its_reason_and_its_input_is_avoided() -> None:
     np.testing.assert_array_equal(data.avoid["all"], [TOGETHER.space.encode(trial.inputs)])
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [((), ""), (("melted",), "melted"), ((OSError("disk full"),), "OSError: disk full")],
+)
+def test_a_failure_has_a_reason_an_exception_or_nothing(
+    given: tuple[Any, ...], reason: str
+) -> None:
+    study = Study(TOGETHER)
+    study.fail(study.ask(), *given)
+    assert study.trial(0).reason == reason
+
+
 def test_trials_of_other_studies_are_refused() -> None:
     study = Study(TOGETHER)
     trial = study.ask()
