@@ -96,7 +96,7 @@ class Study:
             return self._ask(inputs, group, "design", "")
         from tradespace.suggest import suggest
 
-        suggestion = suggest(self._key, self.problem, self.data, self.method)
+        suggestion = suggest((self.seed, self._next_id), self.problem, self.data, self.method)
         return self._ask(suggestion.inputs, suggestion.group, "method", suggestion.note)
 
     def tell(self, trial: Trial | int, values: Mapping[str, float]) -> None:
@@ -165,7 +165,9 @@ class Study:
                 raise StudyError(f"nothing to recommend yet: {name!r} was never measured")
         from tradespace.recommend import recommend
 
-        return recommend(self._key, self.problem, self.data, self.method, delta)
+        # Pending trials have told nothing: asking must not change what is recommended.
+        done = sum(trial.state != "pending" for trial in self._trials.values())
+        return recommend((self.seed, done), self.problem, self.data, self.method, delta)
 
     def take_back(self, trial: Trial | int) -> None:
         """Forget a pending trial, as if it had not been asked."""
@@ -174,10 +176,6 @@ class Study:
     @property
     def _next_id(self) -> int:
         return max(self._trials, default=-1) + 1
-
-    @property
-    def _key(self) -> tuple[int, int]:
-        return (self.seed, self._next_id)
 
     def _ordered(self) -> list[Trial]:
         return [self._trials[trial_id] for trial_id in sorted(self._trials)]

@@ -326,6 +326,16 @@ def test_recommend_asks_the_models(numbers: FakeNumbers) -> None:
     assert data.counts.tolist() == [1, 1, 1]
 
 
+def test_asking_does_not_change_the_key_of_a_recommendation(numbers: FakeNumbers) -> None:
+    study = Study(TOGETHER, method=METHOD, seed=5)
+    study.fail(study.ask())
+    study.add({"x": 0.5, "n": 5}, {"f": 1.0, "g": 0.0, "c": 0.0})
+    for _ in range(2):
+        study.recommend()
+        study.ask()
+    assert [key for key, *_ in numbers.recommended] == [(5, 2)] * 2
+
+
 def test_arguments_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(ArgumentError, match="problem must be a Problem"):
         Study({"x": Real(0, 1)})  # type: ignore[arg-type]

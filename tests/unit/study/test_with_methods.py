@@ -54,6 +54,15 @@ def test_the_order_of_telling_changes_neither_suggestion_nor_recommendation(meth
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_asking_does_not_change_the_recommendation(method: Any) -> None:
+    study = Study(APART, method, seed=4, start=3)
+    tell_all(study, [study.ask() for _ in range(6)])
+    before = study.recommend()
+    assert [study.ask().origin for _ in range(2)] == ["method"] * 2
+    assert study.recommend() == before
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_noiseless_finite_space_is_measured_to_the_end_without_repeating(method: Any) -> None:
     problem = Problem(
         {"n": Integer(1, 3), "kind": Categorical(["a", "b"])},
