@@ -37,4 +37,4 @@ class SpaceExhausted(StudyError):
 
 
 class TooManyFailures(StudyError):
-    """A run stopped because its experiment kept failing."""
+    """A run stopped because its experiment kept failing, or kept leaving a quantity out."""

@@ -51,6 +51,19 @@ def run(
                 f"{failures} trials in a row failed, the last one (trial {trial.id}, group "
                 f"{trial.group!r}) because: {study.trial(trial.id).reason}"
             ) from error
+        _check_nothing_left_out(study, trial, max_failures)
+
+
+def _check_nothing_left_out(study: Study, trial: Trial, most: int) -> None:
+    """Raise when a quantity of the trial's group was never told, in `most` told trials or more."""
+    told = [t for t in study.trials() if t.group == trial.group and t.state == "measured"]
+    asked = sum(t.origin != "added" for t in told)
+    for name in trial.measure:
+        if asked >= most and not any(name in t.values for t in told):
+            raise TooManyFailures(
+                f"{name!r} was left out of all {asked} trials that group {trial.group!r} was told; "
+                "its experiment must return it now and then, or the problem do without it"
+            )
 
 
 def _carry_out(study: Study, trial: Trial, experiment: Experiment) -> Exception | None:

@@ -144,9 +144,10 @@ class Study:
         `experiment(inputs)` returns a dict of what its group measures; a problem with several
         groups takes a dict of experiments by group. The run goes on while less than `cost` is
         spent, so that its last trial may pass it. An experiment that raises, or whose values
-        cannot be taken, is a failed trial; TooManyFailures after `max_failures` in a row. Ctrl-C
-        takes the trial that it interrupts back, as if it had not been asked. `callback(trial)`
-        hears of each trial when it is done. A space with no input left ends the run.
+        cannot be taken, is a failed trial; TooManyFailures after `max_failures` in a row, or when
+        a quantity was left out of as many trials as that and never told. Ctrl-C takes the trial
+        that it interrupts back, as if it had not been asked. `callback(trial)` hears of each trial
+        when it is done. A space with no input left ends the run.
         """
         run(self, experiment, trials, cost, callback, max_failures)
 

@@ -100,6 +100,19 @@ def test_too_many_failures_in_a_row_stop_the_run_and_say_why(study: Study) -> No
     assert [trial.state for trial in study.trials()] == ["measured"] * 3 + ["failed"] * 10
 
 
+def test_a_quantity_that_is_always_left_out_stops_the_run(study: Study) -> None:
+    study.add({"x": 0.5}, {"f": 1.0})
+    with pytest.raises(TooManyFailures, match="'c' was left out of all 4 trials that group 'all'"):
+        study.run(lambda inputs: {"f": 1.0}, trials=99, max_failures=4)
+    assert [trial.values for trial in study.trials()] == [{"f": 1.0}] * 5
+
+
+def test_a_quantity_may_be_left_out_when_it_was_told_once(study: Study) -> None:
+    study.add({"x": 0.5}, {"c": 1.0})
+    study.run(lambda inputs: {"f": 1.0}, trials=9, max_failures=2)
+    assert len(study.trials()) == 10
+
+
 def test_ctrl_c_passes_and_takes_the_trial_back(study: Study) -> None:
     study.run(good, trials=3)
     expected = study.ask()
