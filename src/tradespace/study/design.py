@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -57,12 +58,12 @@ def next_start(
 
     Every group is measured at each of `start` inputs; those measured completely before the study
     count among them. Then the groups of quantities that have no value yet, because their trials
-    failed or are waited for, go on at further inputs. Inputs are repeated only for a noisy problem
-    that has no further one.
+    failed or are waited for, go on at further inputs. A quantity that was left out of as many told
+    trials as a start has is left to the method. Inputs are repeated only for a noisy problem that
+    has no further one.
     """
     known = list(trials)
-    unmeasured = set(problem.black_boxes).difference(*(trial.values for trial in known))
-    lacking = [name for name, g in problem.groups.items() if unmeasured.intersection(g.measures)]
+    lacking = _lacking(problem, known, max(start, 1))
     complete = _complete_before(problem, known)
     wanted = max(start - len(complete), 0)
     asked = sum(trial.origin == "design" for trial in known)
@@ -78,6 +79,17 @@ def next_start(
         if (_key(chosen), group) not in visited:
             return chosen, group
     return _again(problem, lacking, slots, len(known)) if lacking else None
+
+
+def _lacking(problem: Problem, trials: list[Trial], enough: int) -> list[str]:
+    """Groups with a quantity that has no value, told in fewer trials than are enough."""
+    unmeasured = set(problem.black_boxes).difference(*(trial.values for trial in trials))
+    told = Counter(trial.group for trial in trials if trial.state == "measured")
+    return [
+        name
+        for name, group in problem.groups.items()
+        if unmeasured.intersection(group.measures) and told[name] < enough
+    ]
 
 
 def _again(

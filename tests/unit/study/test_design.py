@@ -98,6 +98,16 @@ def test_the_start_goes_on_for_what_has_no_value() -> None:
     assert next_start(problem, trials, 2, seed=0) is None
 
 
+@pytest.mark.parametrize("start", [0, 3])
+def test_the_start_ends_when_a_quantity_is_always_left_out(start: int) -> None:
+    problem, trials = Problem(SQUARE.inputs, {"f": minimize}, {"c": at_least(0)}), []
+    fill(problem, trials, 2, start)
+    while slot := next_start(problem, trials, start, seed=0):
+        assert len(trials) < 9
+        trials.append(measured(len(trials), slot[0], slot[1], f=1.0))
+    assert len(trials) == 2 + max(start, 1)
+
+
 def test_inputs_measured_completely_before_count_as_part_of_the_start() -> None:
     problem = problem_of(SQUARE)
     trials = [

@@ -63,6 +63,15 @@ def test_asking_does_not_change_the_recommendation(method: Any) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_the_method_goes_on_when_the_start_left_a_quantity_out(method: Any) -> None:
+    study = Study(APART, method, seed=4, start=3)
+    for trial in [study.ask() for _ in range(6)]:
+        values = EXPERIMENTS[trial.group](trial.inputs)
+        study.tell(trial, {name: values[name] for name in values if name != "deflection"})
+    assert study.ask().origin == "method"
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_noiseless_finite_space_is_measured_to_the_end_without_repeating(method: Any) -> None:
     problem = Problem(
         {"n": Integer(1, 3), "kind": Categorical(["a", "b"])},
