@@ -1,6 +1,6 @@
 """The trade-offs the models stand behind now: the Pareto set of their means."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
 from tradespace.programs import Means, Predicted
 from tradespace.sobol import sobol
+from tradespace.tables import to_pandas
 
 # Trade-offs shown at most, and the step by which the level is relaxed when nothing reaches it.
 SIZE, RELAXATION = 50, 0.05
@@ -25,9 +26,10 @@ SIZE, RELAXATION = 50, 0.05
 
 @dataclass(frozen=True)
 class RecommendedInput:
-    """One trade-off: inputs, and what the models say is measured there, in the user's units.
+    """One trade-off: inputs, and what the models say of them, in the user's units.
 
-    `feasible` is the probability that all constraints hold, `feasible_each` that each one does.
+    `mean` and `sd` are of the quantities without the noise of measuring them. `feasible_each` is
+    the probability that each constraint holds; `feasible`, their product, that all do.
     """
 
     inputs: dict[str, Any]
@@ -41,6 +43,7 @@ class RecommendedInput:
 class Recommendation:
     """Trade-offs none of which is better than another, each feasible with enough probability.
 
+    Sorted by the predicted means of the objectives, each with its better end first.
     Every constraint holds with probability `level` or more; `relaxed` says that `level` had to be
     lowered from 1 - `delta` for there to be anything.
     """
@@ -48,6 +51,17 @@ class Recommendation:
     points: tuple[RecommendedInput, ...]
     delta: float
     level: float
+
+    @classmethod
+    def of(
+        cls, problem: Problem, points: Iterable[RecommendedInput], delta: float, level: float
+    ) -> "Recommendation":
+        """The recommendation of these points, given in any order."""
+
+        def place(point: RecommendedInput) -> list[float]:
+            return [problem.to_inside(name, point.mean[name]) for name in problem.objectives]
+
+        return cls(tuple(sorted(points, key=place)), delta, level)
 
     @property
     def relaxed(self) -> bool:
@@ -62,6 +76,25 @@ class Recommendation:
 
     def __getitem__(self, index: int) -> RecommendedInput:
         return self.points[index]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One flat dict for each trade-off: inputs and means by name, deviations as `<name>.sd`,
+        `feasible` and, for each constraint, `<name>.feasible`.
+        """
+        return [
+            {
+                **point.inputs,
+                **point.mean,
+                **{f"{name}.sd": sd for name, sd in point.sd.items()},
+                "feasible": point.feasible,
+                **{f"{name}.feasible": each for name, each in point.feasible_each.items()},
+            }
+            for point in self
+        ]
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each trade-off."""
+        return to_pandas(self.rows())
 
 
 def recommend(
@@ -85,7 +118,7 @@ def recommend(
             level = max(level - RELAXATION, 0.0)
             means = means._replace(level=np.asarray(level))
         predicted = decision(points, ticks=0).predicted
-    return Recommendation(_described(problem, padded, points, predicted), delta, level)
+    return Recommendation.of(problem, _described(problem, padded, points, predicted), delta, level)
 
 
 def _search(setting: Setting, key: Key, data: Data, level: float) -> Means:

@@ -1,4 +1,6 @@
+import sys
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from tradespace import pareto
 from tradespace.data import Data
 from tradespace.errors import ArgumentError
 from tradespace.problem import Problem, at_least, at_most, maximize, minimize
-from tradespace.recommend import Recommendation, recommend
+from tradespace.recommend import Recommendation, RecommendedInput, recommend
 from tradespace.study.design import design
 
 from ..contracts.cases import DEFAULT, SQUARE, check_recommendation, home, home_values, told
@@ -77,6 +79,9 @@ def test_directions_and_bounds_are_the_users() -> None:
         assert point.mean["c"] == pytest.approx(5.0 - true["c"][i], abs=0.1)
         assert point.mean["c"] < 5.0
         assert point.feasible_each == {"c": point.feasible}
+    # The better end of the first objective, which is maximised, comes first.
+    best_first = sorted((point.mean["f"] for point in recommended), reverse=True)
+    assert [point.mean["f"] for point in recommended] == best_first
 
 
 def test_without_noise_predictions_agree_with_the_truth_and_say_how_well() -> None:
@@ -152,6 +157,32 @@ def test_a_delta_that_is_no_probability_is_refused(delta: float) -> None:
     problem = home()
     with pytest.raises(ArgumentError, match="delta must lie between 0 and 1"):
         recommend((0, COUNT), problem, measured(problem, 0), DEFAULT, delta)
+
+
+def by_hand(f: float, g: float, feasible: float = 1.0) -> RecommendedInput:
+    mean, sd = {"f": f, "g": g, "c": 0.5}, {"f": 0.1, "g": 0.2, "c": 0.3}
+    return RecommendedInput({"x": f, "y": g}, mean, sd, feasible, {"c": feasible})
+
+
+def test_points_are_sorted_by_the_objectives_with_their_better_ends_first() -> None:
+    problem = Problem(SQUARE, {"f": maximize, "g": minimize}, {"c": at_least(0.0)})
+    points = [by_hand(0.1, 0.5), by_hand(0.9, 0.7), by_hand(0.4, 0.6), by_hand(0.9, 0.2)]
+    for order in (points, points[::-1]):
+        found = Recommendation.of(problem, order, 0.05, 0.95)
+        assert [(p.mean["f"], p.mean["g"]) for p in found] == [
+            (0.9, 0.2),
+            (0.9, 0.7),
+            (0.4, 0.6),
+            (0.1, 0.5),
+        ]
+
+
+def test_a_recommendation_becomes_rows_and_goes_to_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    recommended = Recommendation((by_hand(0.1, 0.5, 0.97),), 0.05, 0.95)
+    row = {"x": 0.1, "y": 0.5, "f": 0.1, "g": 0.5, "c": 0.5, "f.sd": 0.1, "g.sd": 0.2, "c.sd": 0.3}
+    assert recommended.rows() == [{**row, "feasible": 0.97, "c.feasible": 0.97}]
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows: ("df", rows)))
+    assert recommended.to_pandas() == ("df", recommended.rows())
 
 
 def test_the_same_seed_and_data_recommend_the_same() -> None:

@@ -56,28 +56,17 @@ class Outcome:
         """What measuring every group at all those inputs would have cost."""
         return self.settings * sum(group.cost for group in self.problem.groups.values())
 
-    @cached_property
-    def recommended(self) -> tuple[RecommendedInput, ...]:
-        """The recommended inputs along the first objective, its better end first."""
-        first = self.problem.objectives[0]
-        return tuple(
-            sorted(
-                self.recommendation,
-                key=lambda point: self.problem.to_inside(first, point.mean[first]),
-            )
-        )
-
     def some(self, count: int) -> list[RecommendedInput]:
         """Of the recommended inputs a few that are spread out, in the same order."""
-        kept = thin(self._predicted, min(count, len(self.recommended)))
-        return [self.recommended[i] for i in sorted(kept)]
+        kept = thin(self._predicted, min(count, len(self.recommendation)))
+        return [self.recommendation.points[i] for i in sorted(kept)]
 
     @cached_property
     def _predicted(self) -> Floats:
         return np.array(
             [
                 [self.problem.to_inside(name, point.mean[name]) for name in self.problem.objectives]
-                for point in self.recommended
+                for point in self.recommendation
             ]
         )
 
@@ -99,7 +88,7 @@ class Outcome:
     @cached_property
     def _truth(self) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
         """True objectives inside (n, K) of the recommended inputs, and which are feasible (n,)."""
-        points = self.problem.space.encode_all([point.inputs for point in self.recommended])
+        points = self.problem.space.encode_all([point.inputs for point in self.recommendation])
         objectives, constraints = self.test_problem.evaluate_points(points)
         return objectives, is_feasible(self.problem, constraints)
 
@@ -147,7 +136,7 @@ class Outcome:
                 "delta": recommendation.delta,
                 "level": recommendation.level,
                 "truly_feasible": self.holding,
-                "points": [asdict(point) for point in self.recommended],
+                "points": [asdict(point) for point in self.recommendation],
             },
             "trials": [asdict(trial) for trial in self.trials],
         }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from tradespace.study.trial import Trial
+from tradespace.tables import to_pandas
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Front(list[Tradeoff]):
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with a row for each trade-off."""
-        return _pandas().DataFrame(self.rows())
+        return to_pandas(self.rows())
 
 
 class Trials(list[Trial]):
@@ -54,13 +54,4 @@ class Trials(list[Trial]):
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with a row for each trial; what was not measured is missing."""
-        return _pandas().DataFrame(self.rows())
-
-
-def _pandas() -> Any:
-    try:
-        return import_module("pandas")
-    except ImportError as error:
-        raise ImportError(
-            "to_pandas() needs pandas: `pip install pandas`, or use rows(), a list of dicts"
-        ) from error
+        return to_pandas(self.rows())

@@ -26,4 +26,5 @@ def outcome() -> Outcome:
         inputs = {"power": power, "speed": speed}
         mean = printer.evaluate(inputs)
         points.append(RecommendedInput(inputs, mean, dict(ERRORS), 0.97, {"depth": 0.97}))
-    return Outcome(printer, 3, study.trials(), Recommendation(tuple(points), 0.05, 0.95), 12.3)
+    recommendation = Recommendation.of(printer.problem, points, 0.05, 0.95)
+    return Outcome(printer, 3, study.trials(), recommendation, 12.3)

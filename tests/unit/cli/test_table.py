@@ -25,9 +25,9 @@ def test_every_number_is_there_in_a_window_of_any_width(
     rows = [line.split() for line in shown.splitlines() if line.rstrip().endswith("0.970")]
     assert [row[:2] for row in rows] == [
         [f"{point.inputs['power']:.0f}", f"{point.inputs['speed']:.0f}"]
-        for point in outcome.recommended
+        for point in outcome.recommendation
     ]
-    strength = outcome.recommended[0].mean["strength"]
+    strength = outcome.recommendation[0].mean["strength"]
     assert rows[0][2:5] == [f"{strength:.1f}", "±", "3.0"]
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
     for part in (f"{outcome.cost:g} h in all", f"{outcome.share:.1%}", "4 of 5", str(PICTURE)):
