@@ -34,10 +34,12 @@ def as_number(value: object) -> float | None:
     return None
 
 
-def check_count(what: str, count: object, least: int) -> None:
-    """Raise ArgumentError when a count is not a whole number, `least` or more."""
-    if isinstance(count, bool) or not isinstance(count, Integral) or count < least:
-        raise ArgumentError(f"{what} must be a whole number, {least} or more, not {count!r}")
+def check_count(what: str, count: object, least: int, most: int | None = None) -> None:
+    """Raise ArgumentError when a count is not a whole number from `least` to `most`."""
+    whole = isinstance(count, Integral) and not isinstance(count, bool)
+    if not whole or count < least or (most is not None and count > most):  # type: ignore[operator]
+        allowed = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise ArgumentError(f"{what} must be a whole number, {allowed}, not {count!r}")
 
 
 def amount(what: str, value: object) -> float:

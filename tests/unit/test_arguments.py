@@ -38,6 +38,12 @@ def test_a_count_is_a_whole_number_from_the_least_on(count: Any) -> None:
         check_count("trials", count, 1)
 
 
+def test_a_count_may_have_a_largest_value() -> None:
+    check_count("start", 9, 0, 9)
+    with pytest.raises(ArgumentError, match="start must be a whole number, from 0 to 9, not 10"):
+        check_count("start", 10, 0, 9)
+
+
 @pytest.mark.parametrize("value", [-0.1, float("nan"), np.inf, "9", True, None])
 def test_an_amount_is_a_finite_number_from_zero_on(value: Any) -> None:
     assert type(amount("cost", np.array(0))) is float

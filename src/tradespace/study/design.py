@@ -18,6 +18,9 @@ from tradespace.study.trial import Trial
 # Beyond this a longer start costs more experiments than the models gain from it.
 LONGEST_START = 20
 
+# What may be asked for: the start is a list, and each of its points an experiment.
+MOST_ASKED = 10_000
+
 # A space of no more points than LISTABLE is listed when LONGEST_DRAW draws still miss some.
 LONGEST_DRAW = 2**12
 LISTABLE = 2**16

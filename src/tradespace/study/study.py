@@ -10,7 +10,7 @@ from tradespace.arguments import check_count, check_type
 from tradespace.data import Data, measurement
 from tradespace.errors import ArgumentError, MeasurementError, SpaceExhausted, StudyError
 from tradespace.problem import Problem
-from tradespace.study.design import default_start, next_start
+from tradespace.study.design import MOST_ASKED, default_start, next_start
 from tradespace.study.measured import measured_front
 from tradespace.study.records import Front, Trials
 from tradespace.study.running import Experiment, run
@@ -39,7 +39,7 @@ class Study:
         check_type("problem", problem, Problem)
         check_count("seed", seed, 0)
         if start is not None:
-            check_count("start", start, 0)
+            check_count("start", start, 0, MOST_ASKED)
         if method is not None:
             _check_method(method)
         self.problem = problem

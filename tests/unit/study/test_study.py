@@ -342,8 +342,9 @@ def test_arguments_of_the_wrong_kind_are_refused() -> None:
     for seed in (-1, 0.5, None, True):
         with pytest.raises(ArgumentError, match="seed must be a whole number"):
             Study(TOGETHER, seed=seed)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="start must be a whole number"):
-        Study(TOGETHER, start=-1)
+    for start in (-1, 10**9):
+        with pytest.raises(ArgumentError, match="start must be a whole number, from 0 to 10000"):
+            Study(TOGETHER, start=start)
     for method in ("random", object()):
         with pytest.raises(
             ArgumentError, match=r"method must be .* such as ts.MesmocPlus\(\), not"
