@@ -18,7 +18,7 @@ from tradespace.study.trial import Trial
 # Beyond this a longer start costs more experiments than the models gain from it.
 LONGEST_START = 20
 
-# What may be asked for: the start is a list, and each of its points an experiment.
+# A longer start is a slip: each of its inputs is an experiment, if not several.
 MOST_ASKED = 10_000
 
 # A space of no more points than LISTABLE is listed when LONGEST_DRAW draws still miss some.
@@ -81,7 +81,7 @@ def next_start(
     for chosen, group in slots:
         if (_key(chosen), group) not in visited:
             return chosen, group
-    return _again(problem, lacking, slots, len(known)) if lacking else None
+    return _again(problem, lacking, slots, known) if lacking else None
 
 
 def _lacking(problem: Problem, trials: list[Trial], enough: int) -> list[str]:
@@ -96,15 +96,25 @@ def _lacking(problem: Problem, trials: list[Trial], enough: int) -> list[str]:
 
 
 def _again(
-    problem: Problem, lacking: list[str], slots: list[tuple[dict[str, Any], str]], turn: int
+    problem: Problem,
+    lacking: list[str],
+    slots: list[tuple[dict[str, Any], str]],
+    trials: list[Trial],
 ) -> tuple[dict[str, Any], str]:
-    if problem.noiseless:
+    if not problem.noiseless:
+        again = [slot for slot in slots if slot[1] in lacking]
+        return again[len(trials) % len(again)]
+    group = lacking[0]
+    measures = list(problem.groups[group].measures)
+    pending = sum(trial.state == "pending" and trial.group == group for trial in trials)
+    if pending:
         raise SpaceExhausted(
-            f"group {lacking[0]!r} was tried at every input, and still some of "
-            f"{list(problem.groups[lacking[0]].measures)!r} has no value"
+            f"group {group!r} was tried or is pending at every input, and some of {measures!r} has "
+            f"no value yet; tell its {pending} pending trials first"
         )
-    again = [slot for slot in slots if slot[1] in lacking]
-    return again[turn % len(again)]
+    raise SpaceExhausted(
+        f"group {group!r} was tried at every input, and still some of {measures!r} has no value"
+    )
 
 
 def _complete_before(problem: Problem, trials: list[Trial]) -> set[tuple[Any, ...]]:

@@ -216,7 +216,9 @@ class Study:
         for trial in self._trials.values():
             visited[trial.group].add(tuple(trial.inputs.values()))
         if all(len(inputs) >= count for inputs in visited.values()):
-            raise SpaceExhausted(f"every one of the {count} inputs was tried in every group")
+            pending = sum(trial.state == "pending" for trial in self._trials.values())
+            tried = f"tried or is pending ({pending} trials)" if pending else "tried"
+            raise SpaceExhausted(f"every one of the {count} inputs was {tried} in every group")
 
 
 def _check_method(method: object) -> None:

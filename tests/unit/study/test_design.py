@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,6 @@ def test_a_noiseless_finite_space_ends_when_nothing_has_a_value() -> None:
     with pytest.raises(SpaceExhausted, match=r"group 'one' was tried at every input.*\['f'\]"):
         fill(problem, trials, 30, start=3)
     assert len(trials) == 12
+    waiting = [replace(trial, state="pending") if trial.id < 3 else trial for trial in trials]
+    with pytest.raises(SpaceExhausted, match=r"'one' was tried or is pending .* 2 pending trials"):
+        next_start(problem, waiting, 3, seed=0)

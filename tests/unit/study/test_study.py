@@ -314,6 +314,16 @@ def test_a_finite_space_is_exhausted_only_when_repeating_tells_nothing(
         assert study.ask().id == 8
 
 
+def test_inputs_that_are_pending_are_told_from_those_tried() -> None:
+    problem = Problem({"n": Integer(0, 2)}, {"f": minimize}, noiseless=True)
+    study = Study(problem, start=3)
+    study.tell(study.ask(), {"f": 1.0})
+    study.ask()
+    study.ask()
+    with pytest.raises(SpaceExhausted, match=r"3 inputs was tried or is pending \(2 trials\) in"):
+        study.ask()
+
+
 def test_recommend_asks_the_models(numbers: FakeNumbers) -> None:
     study = Study(TOGETHER, method=METHOD, seed=5)
     study.add({"x": 0.5, "n": 5}, {"f": 1.0, "g": 0.0})
