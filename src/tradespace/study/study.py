@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tradespace.arguments import check_count, check_type
-from tradespace.data import Data, measurement
-from tradespace.errors import ArgumentError, MeasurementError, SpaceExhausted, StudyError
+from tradespace.data import Data
+from tradespace.errors import ArgumentError, SpaceExhausted, StudyError
 from tradespace.problem import Problem
 from tradespace.study.design import MOST_ASKED, default_start, next_start
 from tradespace.study.measured import measured_front
 from tradespace.study.records import Front, Trials
 from tradespace.study.running import Experiment, run
+from tradespace.study.telling import check_agreement, checked_values, told_values
 from tradespace.study.trial import Origin, Trial
 
 if TYPE_CHECKING:
@@ -102,9 +103,8 @@ class Study:
     def tell(self, trial: Trial | int, values: Mapping[str, float]) -> None:
         """Record what a pending trial measured: some or all quantities of its group, by name."""
         asked = self._pending(trial)
-        self._trials[asked.id] = replace(
-            asked, state="measured", values=_measured(self.problem, asked, values)
-        )
+        measured = told_values(self.problem, asked, values, self._ordered())
+        self._trials[asked.id] = replace(asked, state="measured", values=measured)
 
     def fail(self, trial: Trial | int, reason: str | BaseException = "") -> None:
         """Record that a pending trial's experiment did not work, and why: in words, or what it
@@ -119,7 +119,8 @@ class Study:
     def add(self, inputs: Mapping[str, Any], values: Mapping[str, float]) -> Trials:
         """Record earlier measurements that the study did not ask for, as a trial for each group."""
         legal = self.problem.space.legal(inputs)
-        measured = _checked_values(self.problem, self.problem.black_boxes, values)
+        measured = checked_values(self.problem, self.problem.black_boxes, values)
+        check_agreement(self.problem, legal, measured, self._ordered())
         added = Trials()
         for name, group in self.problem.groups.items():
             part = {q: measured[q] for q in group.measures if q in measured}
@@ -247,31 +248,3 @@ def _canonical(problem: Problem, trials: list[Trial]) -> list[Trial]:
     order = sorted(range(len(added)), key=content.__getitem__)
     given = [replace(added[i], id=trial.id) for i, trial in zip(order, added, strict=True)]
     return given + [trial for trial in trials if trial.origin != "added"]
-
-
-def _measured(problem: Problem, trial: Trial, values: Mapping[str, float]) -> dict[str, float]:
-    try:
-        return _checked_values(problem, trial.measure, values)
-    except MeasurementError as error:
-        raise MeasurementError(f"trial {trial.id} (group {trial.group!r}): {error}") from None
-
-
-def _checked_values(
-    problem: Problem, measures: tuple[str, ...], values: object
-) -> dict[str, float]:
-    if not isinstance(values, Mapping):
-        raise MeasurementError(f"values must be a dict with {list(measures)!r}, not {values!r}")
-    for name in values:
-        if name not in problem.black_boxes:
-            raise MeasurementError(
-                f"unknown quantity {name!r}; the problem has {list(problem.black_boxes)!r}"
-            )
-        if name not in measures:
-            raise MeasurementError(
-                f"{name!r} is measured in another group; this one measures {list(measures)!r}"
-            )
-    if not values:
-        raise MeasurementError(
-            f"no values; give some of {list(measures)!r}, or say that the trial failed"
-        )
-    return {name: measurement(name, values[name]) for name in measures if name in values}
