@@ -48,6 +48,7 @@ class Trials(list[Trial]):
                 **trial.inputs,
                 **trial.values,
                 "trial.reason": trial.reason,
+                "trial.note": trial.note,
             }
             for trial in self
         ]

@@ -16,7 +16,8 @@ class Trial:
 
     `values` are in the user's units and may be part of `measure`; `reason` says why a failed trial
     failed; `origin` is the start design, the method, or `added` when it was measured before the
-    study asked; `cost` is what it costs this study (nothing when added).
+    study asked; `cost` is what it costs this study (nothing when added); `note` is the method's on
+    how it chose, such as which conditioning and gain it used.
     """
 
     id: int

@@ -36,6 +36,7 @@ def test_trials_become_rows(study: Study) -> None:
         "cost": 2.0,
         "c": 0.0,
         "trial.reason": "",
+        "trial.note": "",
     }
     assert "c" not in rows[1]
     assert (rows[2]["trial.state"], rows[2]["trial.reason"]) == ("failed", "broken")

@@ -63,6 +63,7 @@ def test_the_method_takes_over_when_the_start_is_told(numbers: FakeNumbers) -> N
     assert (key, problem, given) == ((7, 4), APART, METHOD)
     assert data.counts.tolist() == [2, 2, 2]
     assert (trial.id, trial.origin, trial.note) == (4, "method", "by chance")
+    assert [row["trial.note"] for row in study.trials().rows()] == [""] * 4 + ["by chance"]
     study.ask()
     assert [(p.trial, p.group) for p in numbers.calls[1][2].pending] == [(4, trial.group)]
 
