@@ -54,6 +54,12 @@ class MesmocPlus:
     `floor`: the smallest variance that still matters, as a share of the standardised variance; it
     is added to the noise in both terms of "log" and "entropy".
     `samples`: hyper-parameter samples, each with its own front of `front_size` points.
+    `candidates`: inputs spread over the whole space at which the gain is computed, besides those
+    near fronts and data, before climbing from the best. `prior`: what is believed of the
+    hyper-parameters, "default" or "reference" (the paper's system's).
+
+    With one objective, no constraint and no noise, gain="entropy" and floor=0 make it max-value
+    entropy search (MES).
     """
 
     conditioning: Conditioning = "auto"

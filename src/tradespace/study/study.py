@@ -88,6 +88,8 @@ class Study:
     def ask(self) -> Trial:
         """The next trial: inputs, and the group to measure there. It is pending from now on.
 
+        Until the start is over, the next of its design; while a quantity has no value because
+        trials are pending or failed, the design goes on beyond `start` inputs. Then the method's.
         SpaceExhausted when the problem is noiseless and every group was tried at every input.
         """
         self._check_not_exhausted()
