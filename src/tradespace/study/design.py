@@ -21,9 +21,8 @@ LONGEST_START = 20
 # A longer start is a slip: each of its inputs is an experiment, if not several.
 MOST_ASKED = 10_000
 
-# A space of no more points than LISTABLE is listed when LONGEST_DRAW draws still miss some.
+# A space that can be listed is, when as many draws still miss some of its points.
 LONGEST_DRAW = 2**12
-LISTABLE = 2**16
 
 
 def default_start(space: Space) -> int:
@@ -43,8 +42,7 @@ def design(space: Space, count: int, seed: int) -> Floats:
     # A sequence of 2^m points is balanced; a shorter one is its beginning.
     draw = 1 << max(count - 1, 0).bit_length()
     points = _distinct(space.sample(_sobol(space.size, draw, seed)))
-    listable = space.cardinality is not None and space.cardinality <= LISTABLE
-    while len(points) < count and not (listable and draw >= LONGEST_DRAW):
+    while len(points) < count and not (space.is_listable and draw >= LONGEST_DRAW):
         draw *= 2
         points = _distinct(space.sample(_sobol(space.size, draw, seed)))
     if len(points) < count:
