@@ -92,9 +92,9 @@ def _evaluate(setting: Setting, key: Any, padded: Any, found: list[Any], sample:
         rng = setting.rng("path", *key, name)
         features = paths.draw_features(rng, (setting.samples,), problem.space.width, rows)
         one = lambda tree, i: jax.tree.map(lambda leaf: leaf[i], tree)  # noqa: E731
-        given = one(found[share].posterior, (b, place))
+        hyper = one(found[share].posterior.hyper, (b, place))
         known = one(padded.rows, b)
-        drawn.append(paths.draw_path(layout, one(features, sample), given, known))
+        drawn.append(paths.draw_path(layout, one(features, sample), hyper, known))
     together = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
     program = jax.jit(
         lambda points: jax.lax.map(lambda p: paths.evaluate(layout, p, points), together)

@@ -6,17 +6,22 @@ the data however many there are. Two features of one frequency, a cosine and a s
 weights, are one cosine with a Rayleigh weight and a uniform phase. Values are in float32.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Float
 
 from tradespace.arrays import Array
 from tradespace.gp.kernel import MEAN_VARIANCE, Layout, matern52, stretch
-from tradespace.gp.posterior import Hyper, Posterior, Rows, noise_variance
+from tradespace.gp.posterior import Hyper, Rows, cholesky, noise_variance
 
 FEATURES = 256
+# Added to the noise's share under a path, which misses the data by about this much of the
+# corrections. With less, those of crowded rows grow so large that single precision misses more.
+JITTER = 1e-7
 
 
 class Features(NamedTuple):
@@ -68,22 +73,17 @@ def cos_turns(turns: Float[Array, "*n"]) -> Float[Array, "*n"]:
     return y * series
 
 
-def draw_path(layout: Layout, features: Features, posterior: Posterior, rows: Rows) -> Path:
-    """The path through the rows that these features give.
-
-    The posterior may be given further rows, after these: they change nothing here.
-    """
-    hyper = posterior.hyper
+def draw_path(layout: Layout, features: Features, hyper: Hyper, rows: Rows) -> Path:
+    """The path through the counted rows that these features give."""
     amplitude = jnp.exp(0.5 * hyper.log_amplitude)
     constant = jnp.sqrt(MEAN_VARIANCE) * amplitude * features.constant
     weights = (amplitude * features.weights).astype(jnp.float32)
-    stretched = posterior.stretched
+    stretched, factor = cholesky(layout, hyper.log_lengthscale, hyper.log_noise, rows, JITTER)
     turns = stretched @ features.frequencies + features.phases
     prior = constant + cos_turns(turns) @ weights
     missing = jnp.where(rows.counted, rows.values - prior - noise(features, hyper), 0.0)
-    # The first rows of an inverse Cholesky factor are the inverse of the first rows' factor.
-    whitening = jnp.where(rows.counted[:, None], posterior.whitening, 0.0)
-    corrections = whitening.T @ (whitening @ missing)
+    solve = partial(lax.linalg.triangular_solve, factor, left_side=True, lower=True)
+    corrections = solve(solve(missing[:, None]), transpose_a=True)[:, 0]
     # The kernel's constant part acts on the sum of the corrections alone.
     constant = constant + MEAN_VARIANCE * corrections.sum()
     return Path(
@@ -99,7 +99,7 @@ def draw_path(layout: Layout, features: Features, posterior: Posterior, rows: Ro
 
 def noise(features: Features, hyper: Hyper) -> Float[Array, " N"]:
     """The measurement noise of each row that goes with the path."""
-    return jnp.sqrt(noise_variance(hyper)) * features.noise
+    return jnp.sqrt(noise_variance(hyper, JITTER)) * features.noise
 
 
 def evaluate(layout: Layout, path: Path, points: Float[Array, "n width"]) -> Float[Array, " n"]:

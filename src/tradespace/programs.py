@@ -114,7 +114,7 @@ def explore(
             hyper, features = sample
             known = rows._replace(counted=rows.counted | imagined)
             given = condition(layout, hyper, known)
-            path = paths.draw_path(layout, features, given, rows)
+            path = paths.draw_path(layout, features, hyper, rows)
             # A trial without values is taken to measure what this sample's own path says there.
             values = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
             return path, with_values(given, jnp.where(imagined, values, rows.values))

@@ -82,7 +82,7 @@ def test_mean_and_variance_are_those_of_the_twin(count: int, noise: str) -> None
     new = np.concatenate([np.random.default_rng(9).random((20, INPUTS)), points])
     mean, variance = predicted(LAYOUT, process(noise, padded(points, values)), jnp.array(new))
     expected, covariance = twin(noise).fit(points, values).predict(new, return_cov=True)
-    # Correlations are conditioned no worse than 1/JITTER = 1e7, and doubles have 16 digits.
+    # Correlations are conditioned no worse than 1/JITTER = 1e9, and doubles have 16 digits.
     np.testing.assert_allclose(mean, expected, atol=1e-8)
     np.testing.assert_allclose(variance, np.diag(covariance), atol=1e-8)
 

@@ -12,8 +12,8 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern
 
 from tradespace.gp.kernel import MEAN_VARIANCE, layout
-from tradespace.gp.posterior import JITTER, NO_NOISE, Hyper, Posterior, Rows, condition, moments
-from tradespace.paths import cos_turns, draw_features, draw_path, evaluate, noise
+from tradespace.gp.posterior import NO_NOISE, Hyper, Rows, condition, moments
+from tradespace.paths import JITTER, cos_turns, draw_features, draw_path, evaluate, noise
 from tradespace.space import Categorical, Integer, Real, Space
 
 INPUTS, COUNT, ROOM, PATHS = 2, 6, 9, 4000
@@ -30,18 +30,18 @@ VALUES = np.sin(6 * POINTS.sum(1))
 NEW = np.concatenate([POINTS[:2], POINTS[2:4] + 0.03, [[0.9, 0.8], [1.0, 0.0], [0.2, 1.0]]])
 
 
-def given(noise_level: str, count: int = COUNT) -> tuple[Posterior, Rows]:
+def given(noise_level: str, count: int = COUNT) -> tuple[Hyper, Rows]:
     rows = Rows(np.zeros((ROOM, INPUTS)), np.zeros(ROOM), np.arange(ROOM) < count)
     rows.points[:count], rows.values[:count] = POINTS[:count], VALUES[:count]
     rows = jax.tree.map(jnp.array, rows)
     logs = jnp.array(NOISES[noise_level]), jnp.array(np.log(AMPLITUDE))
-    return conditioned(LAYOUT, Hyper(jnp.log(LENGTHSCALES), *logs), rows), rows
+    return Hyper(jnp.log(LENGTHSCALES), *logs), rows
 
 
 @jax.jit
-def values_of_paths(features: object, posterior: Posterior, rows: Rows) -> jax.Array:
+def values_of_paths(features: object, hyper: Hyper, rows: Rows) -> jax.Array:
     def one(features: object) -> jax.Array:
-        path = draw_path(LAYOUT, features, posterior, rows)
+        path = draw_path(LAYOUT, features, hyper, rows)
         return evaluate(LAYOUT, path, jnp.array(NEW))
 
     return jax.lax.map(one, features)
@@ -87,22 +87,22 @@ def test_a_noiseless_path_goes_through_the_data() -> None:
 
 
 def test_a_noisy_paths_own_noise_leads_from_it_to_the_data() -> None:
-    posterior, rows = given("noisy")
+    hyper, rows = given("noisy")
     features = draw_features(np.random.default_rng(3), (), INPUTS, ROOM)
-    path = drawn(LAYOUT, features, posterior, rows)
-    missing = rows.values - evaluated(LAYOUT, path, rows.points) - noise(features, posterior.hyper)
+    path = drawn(LAYOUT, features, hyper, rows)
+    missing = rows.values - evaluated(LAYOUT, path, rows.points) - noise(features, hyper)
     # Matheron's rule: with C the correlations and s the noise's share, what C (C + s)^-1 r leaves
     # of a residual r is s (C + s)^-1 r.
     share = np.exp(NOISES["noisy"]) + JITTER
     np.testing.assert_allclose(missing[:COUNT], share * path.corrections[:COUNT], atol=1e-5)
 
 
-def test_rows_beyond_those_given_change_nothing() -> None:
-    # Pending inputs: the posterior knows them, the path is drawn from the measured rows alone.
-    short, measured = given("noisy", 4)
-    long, _ = given("noisy")
+def test_rows_that_do_not_count_change_nothing() -> None:
+    hyper, rows = given("noisy")
     features = draw_features(np.random.default_rng(4), (), INPUTS, ROOM)
-    both = [drawn(LAYOUT, features, posterior, measured) for posterior in (short, long)]
+    # Of one the others are in place, but without values; of the other they are not there.
+    without = [rows._replace(counted=jnp.arange(ROOM) < 4), given("noisy", 4)[1]]
+    both = [drawn(LAYOUT, features, hyper, each) for each in without]
     found = [evaluated(LAYOUT, path, jnp.array(NEW)) for path in both]
     np.testing.assert_allclose(found[0], found[1], atol=1e-5)
 
@@ -118,7 +118,7 @@ def test_paths_of_many_rows_stay_near_the_data() -> None:
     mean, variance = moments(LAYOUT, posterior, new := jnp.array(rng.random((30, INPUTS))))
     for _ in range(20):
         features = draw_features(rng, (), INPUTS, 60)
-        path = drawn(LAYOUT, features, posterior, rows)
+        path = drawn(LAYOUT, features, hyper, rows)
         at_data = np.array(evaluated(LAYOUT, path, rows.points))
         np.testing.assert_allclose(at_data, values, atol=0.02)
         # Five deviations, and as much again as at the data.
@@ -131,8 +131,8 @@ def test_paths_are_constant_where_the_input_is() -> None:
     rng = np.random.default_rng(6)
     places, points = layout(space), rng.random((5, space.width))
     rows = Rows(jnp.array(space.snap(points)), jnp.array(rng.random(5)), jnp.ones(5, bool))
-    posterior = conditioned(places, Hyper(jnp.zeros(3), jnp.array(NO_NOISE), jnp.array(0.0)), rows)
-    path = draw_path(places, draw_features(rng, (), space.width, 5), posterior, rows)
+    hyper = Hyper(jnp.zeros(3), jnp.array(NO_NOISE), jnp.array(0.0))
+    path = draw_path(places, draw_features(rng, (), space.width, 5), hyper, rows)
     new = rng.random((200, space.width))
     found, snapped = (
         np.array(evaluate(places, path, jnp.array(p))) for p in (new, space.snap(new))

@@ -14,7 +14,7 @@ from tradespace.arrays import Array
 from tradespace.gp.kernel import PRIOR_VARIANCE, Layout, correlation, stretch
 
 # Added to the diagonal of every correlation matrix, in shares of the amplitude.
-JITTER = 1e-7
+JITTER = 1e-9
 # The logarithm of the noise share that stands for a noiseless black box.
 NO_NOISE = -40.0
 SMALLEST_SHARE = 1e-10
@@ -47,12 +47,12 @@ class Posterior(NamedTuple):
 
 
 def cholesky(
-    layout: Layout, log_lengthscale: Array, log_noise: Array, rows: Rows
+    layout: Layout, log_lengthscale: Array, log_noise: Array, rows: Rows, jitter: float = JITTER
 ) -> tuple[Float[Array, "N width"], Float[Array, "N N"]]:
     """Stretched points, and the Cholesky factor of the rows' correlations with noise."""
     stretched = stretch(layout, rows.points, log_lengthscale)
     both = rows.counted[:, None] & rows.counted[None, :]
-    noise = jnp.where(rows.counted, jnp.exp(log_noise) + JITTER, 1.0)
+    noise = jnp.where(rows.counted, jnp.exp(log_noise) + jitter, 1.0)
     matrix = jnp.where(both, correlation(stretched, stretched), 0.0)
     diagonal = jnp.where(rows.counted, PRIOR_VARIANCE, 0.0) + noise
     eye = jnp.eye(len(noise), dtype=bool)
@@ -100,6 +100,6 @@ def _cross(
     return jnp.where(posterior.counted[:, None], correlation(posterior.stretched, stretched), 0.0)
 
 
-def noise_variance(hyper: Hyper) -> Float[Array, "*b"]:
+def noise_variance(hyper: Hyper, jitter: float = JITTER) -> Float[Array, "*b"]:
     """Variance of a measurement around the function."""
-    return jnp.exp(hyper.log_amplitude) * (jnp.exp(hyper.log_noise) + JITTER)
+    return jnp.exp(hyper.log_amplitude) * (jnp.exp(hyper.log_noise) + jitter)
