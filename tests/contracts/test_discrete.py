@@ -72,11 +72,13 @@ def test_on_a_mixed_space_a_dense_search_finds_hardly_more() -> None:
 
 
 def forced(of: Problem, seed: int, at: int, waiting: list[int]) -> float:
-    """The gain of one of the inputs, all others having failed or being waited for."""
+    """The gain of one of the inputs, all others being waited for or to be avoided."""
     points = measured(of, seed)
     listed = of.space.enumerate()
     rest = np.delete(np.arange(len(listed)), [at, *waiting])
-    data = told(of, points, values(points), waiting=listed[waiting], failed=listed[rest])
+    data = told(of, points, values(points), waiting=listed[waiting])
+    avoid = np.concatenate([data.avoid["all"], listed[rest]])
+    data = replace(data, avoid={"all": avoid}, avoid_trials={"all": np.arange(len(avoid))})
     suggestion = suggest((seed, 14), of, data, replace(DEFAULT, candidates=len(listed)))
     assert np.array_equal(of.space.encode(suggestion.inputs), listed[at])
     return suggestion.gain
