@@ -14,6 +14,7 @@ NUMERICAL = (
     "fronts",
     "conditioning",
     "acquisition",
+    "method",
     "climb",
     "programs",
     "model",

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from benchmarks.peers.peer import Answer, Peer
 
-from tradespace.acquisition import MesmocPlus, Method, RandomSearch
+from tradespace.acquisition import MesmocPlus, RandomSearch
 from tradespace.data import Data
+from tradespace.method import Method
 from tradespace.problem import Problem
 from tradespace.recommend import recommend
 from tradespace.study.trial import Trial

@@ -126,7 +126,7 @@ def _shares(
     count = len(problem.objectives)
     uniform = rng.random((UNIFORM * problem.space.size, problem.space.size))
     at_uniform = evaluate(uniform)
-    found = fronts.feasible_front(points, values, count)[1]
+    found = fronts.feasible_front(points, values, count).values[:, :count]
     crude = at_uniform[(at_uniform[:, count:] >= 0.0).all(1), :count]
     evolved = search(rng, _test_problem(problem, evaluate), generations).objectives
     together = np.concatenate([found, crude, evolved])

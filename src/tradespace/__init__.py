@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tradespace import problems
-    from tradespace.acquisition import MesmocPlus, RandomSearch
+    from tradespace.acquisition import Mesmoc, MesmocPlus, RandomSearch
     from tradespace.data import Data
     from tradespace.errors import (
         ArgumentError,
@@ -50,6 +50,7 @@ __all__ = [
     "InputError",
     "Integer",
     "MeasurementError",
+    "Mesmoc",
     "MesmocPlus",
     "Problem",
     "ProblemError",
@@ -74,7 +75,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "acquisition": ("MesmocPlus", "RandomSearch"),
+    "acquisition": ("Mesmoc", "MesmocPlus", "RandomSearch"),
     "data": ("Data",),
     "errors": (
         "ArgumentError",

@@ -1,15 +1,16 @@
 """The one way `suggest` and `recommend` call the program `decide`, so that both share it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import Float
 
 from tradespace import fronts
-from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
 from tradespace.candidates import FROM_DATA, FROM_FRONTS
 from tradespace.gp.posterior import Hyper, Posterior
+from tradespace.method import Acquisition, Method, Sampled
 from tradespace.model import Setting
 from tradespace.problem import Problem
 from tradespace.programs import CHUNK, Decided, Means, decide
@@ -18,8 +19,6 @@ from tradespace.programs import CHUNK, Decided, Means, decide
 CLIMBS = 4
 # Points the search of the means starts from (Sobol, and at or near the data), and generations.
 EVERYWHERE, NEAR_DATA, GENERATIONS = 256, 128, 40
-
-Given = mesmoc_plus.Fronts | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +38,7 @@ class Decision:
     def __call__(
         self,
         candidates: Float[np.ndarray, "n width"],
-        given: Given = None,
+        given: Any = None,
         ticks: int = 0,
         means: Means | None = None,
     ) -> Decided:
@@ -62,13 +61,15 @@ class Decision:
             )
         )
 
-    def _nothing_given(self) -> Given:
-        if not isinstance(self.method, MesmocPlus):
+    def _nothing_given(self) -> Any:
+        if not isinstance(self.method, Acquisition):
             return None
-        samples = self.method.samples
-        nowhere = [np.zeros((1, len(self.setting.problem.objectives)))] * samples
+        problem, samples = self.setting.problem, self.method.samples
+        sizes = len(problem.objectives), len(problem.constraints), problem.space.width
+        fronts, slacks, inputs = ([np.zeros((1, size))] * samples for size in sizes)
         bounds = np.broadcast_to(self.bounds, (samples, *self.bounds.shape))
-        return mesmoc_plus.prepare(np.random.default_rng(0), self.method, nowhere, bounds)
+        sampled = Sampled(fronts, slacks, inputs, bounds)
+        return self.method.prepare(np.random.default_rng(0), sampled)
 
 
 def blank(setting: Setting, method: Method, rows: int) -> Decision:
@@ -88,7 +89,7 @@ def blank(setting: Setting, method: Method, rows: int) -> Decision:
 
 def candidate_count(setting: Setting, method: Method) -> int:
     """Room for candidates in one share."""
-    grid = method.candidates if isinstance(method, MesmocPlus) else 0
+    grid = method.candidates if isinstance(method, Acquisition) else 0
     return -(-(grid + FROM_FRONTS + FROM_DATA) // (CHUNK * setting.shares)) * CHUNK
 
 

@@ -60,6 +60,14 @@ class Searched(NamedTuple):
     values: Float[Array, "m n B"]
 
 
+class Front(NamedTuple):
+    """Points of a front, their values (as in Searched), and by how much slacks fall short of 0."""
+
+    points: Float[np.ndarray, "S width"]
+    values: Float[np.ndarray, "S B"]
+    relaxed: Float[np.ndarray, " C"]
+
+
 class _State(NamedTuple):
     points: Float[Array, "m P width"]
     values: Float[Array, "m P B"]
@@ -148,8 +156,8 @@ def search(
 
 def feasible_front(
     points: Float[np.ndarray, "n width"], values: Float[np.ndarray, "n B"], objectives: int
-) -> tuple[Float[np.ndarray, "S width"], Float[np.ndarray, "S K"], Float[np.ndarray, " C"]]:
-    """The non-dominated feasible points seen, their objective values, and what was relaxed.
+) -> Front:
+    """The non-dominated feasible points seen.
 
     Where nothing seen is feasible, every constraint is relaxed by as much as the point with the
     smallest violation in all needs, so that the front is never empty.
@@ -162,9 +170,9 @@ def feasible_front(
     feasible = np.ones(len(values), bool)
     for slack, by in zip(slacks, relaxed, strict=True):
         feasible &= slack >= -by
-    points, found = points[feasible], values[feasible, :objectives].astype(float)
-    kept = pareto.non_dominated(found)
-    return points[kept], found[kept], relaxed
+    points, values = points[feasible], values[feasible].astype(float)
+    kept = pareto.non_dominated(values[:, :objectives])
+    return Front(points[kept], values[kept], relaxed)
 
 
 def _unseen(batches: int, start: Array, values: jax.ShapeDtypeStruct, objectives: int) -> Searched:

@@ -16,7 +16,6 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from tradespace import climb, fronts, paths
-from tradespace.acquisition import MesmocPlus, Method, mesmoc_plus
 from tradespace.arrays import Array
 from tradespace.climb import Climbed
 from tradespace.conditioning.normal import cdf, interval
@@ -34,6 +33,7 @@ from tradespace.gp.posterior import (
     with_values,
 )
 from tradespace.gp.priors import Prior
+from tradespace.method import Acquisition, Beliefs, Method
 from tradespace.paths import Features
 
 # Rows are padded to the first of these that holds them; powers of two are slow to factorise.
@@ -179,26 +179,27 @@ def decide(
         mean, variance = lax.map(lambda box: lax.map(one, box), posterior)
         return jnp.swapaxes(mean, 0, 1), jnp.swapaxes(variance, 0, 1)
 
-    def gains_of(mean: Float[Array, "M B n"], variance: Float[Array, "M B n"]) -> Array:
-        if not isinstance(method, MesmocPlus):
+    def gains_of(points: Array, mean: Array, variance: Array) -> Float[Array, "B n"]:
+        if not isinstance(method, Acquisition):
             return jnp.zeros(mean.shape[1:])
-        return mesmoc_plus.gains(method, mean, variance, noise, given, shape.two_sided)
+        believed = points, mean, variance, noise, bounds, posterior
+        return method.gains(Beliefs(*believed, shape.layout, shape.two_sided), given)
 
     @jax.jit
     def look(points: Float[Array, "n width"]) -> tuple[Array, Predicted]:
         mean, variance = moments_at(points)
         predicted = _averaged(shape, bounds, mean, variance)
         none = jnp.zeros(mean.shape[1:])
-        return lax.cond(ticks > 0, gains_of, lambda *_: none, mean, variance), predicted
+        return lax.cond(ticks > 0, gains_of, lambda *_: none, points, mean, variance), predicted
 
     at_candidates, predicted = _in_chunks(look, candidates, count)
-    by_group = weights @ at_candidates
+    by_group = _weighed(weights[:, :, None], at_candidates).sum(1)
     counted = jnp.arange(len(candidates)) < count
     ranked = jnp.where(counted & jnp.isfinite(by_group), by_group, -jnp.inf)
     best = lax.top_k(ranked, climbs)[1]
     groups = jnp.repeat(jnp.arange(len(weights)), climbs)
     climbed = climb.climb(
-        lambda points: (weights[groups].T * gains_of(*moments_at(points))).sum(0),
+        lambda points: _weighed(weights[groups].T, gains_of(points, *moments_at(points))).sum(0),
         candidates[best.ravel()],
         ticks,
     )
@@ -207,6 +208,11 @@ def decide(
         shape.layout, shape.objectives, evaluate, means.variation, means.start, means.rounds
     )
     return Decided(at_candidates, predicted, climbed, groups, searched)
+
+
+def _weighed(weights: Array, gains: Array) -> Array:
+    # What is not in a group does not count there, not even where it must not be measured (-inf).
+    return jnp.where(weights > 0.0, weights * gains, 0.0)
 
 
 def _in_chunks(

@@ -8,12 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from tradespace import fronts, pareto
-from tradespace.acquisition import Method
 from tradespace.compilation import surroundings
 from tradespace.data import Data
 from tradespace.decision import EVERYWHERE, GENERATIONS, NEAR_DATA, Decision, search_from
 from tradespace.errors import ADVICE, ArgumentError, NumericalError
 from tradespace.fronts import POPULATION
+from tradespace.method import Method
 from tradespace.model import Key, Padded, Setting, pad, posteriors
 from tradespace.problem import Problem
 from tradespace.programs import Means, Predicted

@@ -1,14 +1,13 @@
 """The next measurement: which group, at which inputs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from tradespace import pareto
-from tradespace.acquisition import MesmocPlus, Method, RandomSearch, mesmoc_plus
 from tradespace.acquisition.random_search import draw
 from tradespace.candidates import FROM_FRONTS, candidates, unvisited, visited
 from tradespace.compilation import compiling, in_shares, surroundings
@@ -16,6 +15,7 @@ from tradespace.data import Data
 from tradespace.decision import Decision, blank, group_weights
 from tradespace.errors import ADVICE, NumericalError, SpaceExhausted
 from tradespace.fronts import feasible_front
+from tradespace.method import Acquisition, Method, Sampled
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
 from tradespace.programs import TICKS, Decided, Explored
@@ -42,8 +42,9 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     `key[0]` seeds the models' chains, so that successive suggestions share them; the whole key
     seeds the rest.
     """
+    method.check(problem)
     rng = np.random.default_rng(list(key))
-    if isinstance(method, RandomSearch):
+    if not isinstance(method, Acquisition):
         return _random(rng, problem, data)
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
@@ -52,12 +53,17 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
         nowhere = np.zeros((1, problem.space.width))
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
-        given, optima = _sampled_fronts(rng, problem, method, padded, found)
-        starts = candidates(rng, problem, data, optima, method.candidates)
+        sampled = _sampled_fronts(problem, method, padded, found)
+        given = method.prepare(rng, sampled)
+        starts = candidates(rng, problem, data, _optima(sampled), method.candidates)
         if not len(starts):
             raise SpaceExhausted(EXHAUSTED)
         decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
         best = _maximize(decision, data, given, starts)
+    if not best and method.restriction:
+        return replace(_random(rng, problem, data), note=f"at random: {method.restriction}")
+    if not best:
+        raise SpaceExhausted(EXHAUSTED)
     reachable = {name: value for name, (value, _) in best.items()}
     group = max(reachable, key=lambda name: reachable[name])
     gain, point = best[group]
@@ -66,30 +72,36 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
 
 
 def _sampled_fronts(
-    rng: np.random.Generator,
-    problem: Problem,
-    method: MesmocPlus,
-    padded: Padded,
-    found: list[Explored],
-) -> tuple[mesmoc_plus.Fronts, list[Float[np.ndarray, "_ width"]]]:
-    """Each sample's front, ready for conditioning, and the inputs it is reached at."""
-    fronts, optima, bounds = [], [], []
+    problem: Problem, method: Acquisition, padded: Padded, found: list[Explored]
+) -> Sampled:
+    """Each sample's front, cut to size."""
+    objectives = len(problem.objectives)
+    sampled = Sampled([], [], [], np.empty((method.samples, *padded.bounds.shape)))
     for share in found:
         points, values = (np.asarray(x) for x in share.searched)
         for m in range(len(points)):
-            inputs, front, relaxed = feasible_front(points[m], values[m], len(problem.objectives))
-            kept = pareto.thin(front, method.front_size)
-            inputs, front = inputs[kept], front[kept]
-            fronts.append(front)
-            optima.append(inputs[pareto.thin(front, FROM_FRONTS // method.samples + 1)])
-            bounds.append(padded.bounds + np.column_stack([-relaxed, relaxed]))
-    return mesmoc_plus.prepare(rng, method, fronts, np.array(bounds)), optima
+            front = feasible_front(points[m], values[m], objectives)
+            kept = pareto.thin(front.values[:, :objectives], method.front_size)
+            sampled.bounds[len(sampled.fronts)] = padded.bounds + np.column_stack(
+                [-front.relaxed, front.relaxed]
+            )
+            sampled.fronts.append(front.values[kept, :objectives])
+            sampled.slacks.append(front.values[kept, objectives:] + front.relaxed)
+            sampled.inputs.append(front.points[kept])
+    return sampled
+
+
+def _optima(sampled: Sampled) -> list[Float[np.ndarray, "_ width"]]:
+    """Inputs of every sampled front, spread along it."""
+    each = FROM_FRONTS // len(sampled.fronts) + 1
+    pairs = zip(sampled.inputs, sampled.fronts, strict=True)
+    return [inputs[pareto.thin(front, each)] for inputs, front in pairs]
 
 
 def _maximize(
     decision: Decision,
     data: Data,
-    given: mesmoc_plus.Fronts,
+    given: Any,
     starts: Float[np.ndarray, "n width"],
 ) -> dict[str, tuple[float, Float[np.ndarray, " width"]]]:
     """For each group that has an input left: its best gain per cost, and where.
@@ -111,8 +123,6 @@ def _maximize(
         starts = np.concatenate(neighbours) if neighbours else starts[:0]
         if not len(starts):
             break
-    if not best:
-        raise SpaceExhausted(EXHAUSTED)
     return best
 
 
@@ -126,15 +136,16 @@ def _better(
     """The groups whose best was improved on; `best` is brought up to date."""
     weights, rose = group_weights(problem), []
     for g, name in enumerate(problem.groups):
-        points, values = list(parts), []
+        own, points, values = list(problem.group_boxes[name]), list(parts), []
         for part, one in zip(parts, decided, strict=True):
-            values.append(weights[g] @ np.asarray(one.gains)[:, : len(part)])
+            gains = np.asarray(one.gains)[own, : len(part)]
+            values.append(weights[g, own] @ gains)
         for one in decided:
             mine = np.asarray(one.groups) == g
             points.append(np.asarray(one.climbed.points)[mine])
             values.append(np.asarray(one.climbed.values)[mine])
         everywhere, gain = problem.space.snap(np.concatenate(points)), np.concatenate(values)
-        if not np.isfinite(gain).any():
+        if np.isnan(gain).all():
             raise NumericalError(f"no gain of group {name!r} is finite; {ADVICE}")
         gain = np.where(np.isfinite(gain), gain, -np.inf)
         if problem.noiseless:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tradespace.acquisition import Method
+from tradespace.method import Method
 from tradespace.recommend import recommend
 from tradespace.suggest import suggest
 

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tradespace.acquisition import Method, RandomSearch
+from tradespace.acquisition import RandomSearch
+from tradespace.method import Method
 from tradespace.study import Study
 from tradespace.suggest import suggest
 
 from .cases import DEFAULT, home, home_values, scattered, told
 
-METHODS = [pytest.param(DEFAULT, id="default"), pytest.param(RandomSearch(4), id="random")]
+METHODS = [pytest.param(DEFAULT, id="default"), pytest.param(RandomSearch(samples=4), id="random")]
 
 
 def value(inputs: dict[str, Any]) -> dict[str, float]:

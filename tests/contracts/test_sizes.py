@@ -70,7 +70,7 @@ def test_every_size_gives_a_legal_suggestion_and_recommendation(
             rng = np.random.default_rng(count)
             values = {name: rng.standard_normal(len(points)) for name in problem.black_boxes}
             data = told(problem, points, values)
-            for method in (DEFAULT, RandomSearch(4)):
+            for method in (DEFAULT, RandomSearch(samples=4)):
                 suggestion = suggest((3, count), problem, data, method)
                 check_suggestion(problem, suggestion)
                 apart = np.abs(problem.space.encode(suggestion.inputs) - points).max(axis=1)

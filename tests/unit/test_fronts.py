@@ -32,6 +32,14 @@ REFERENCE = np.array([1.5, 1.5])
 Values = Callable[[jax.Array], jax.Array]
 
 
+def front_of(
+    points: np.ndarray, values: np.ndarray, objectives: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points and objectives of the feasible front, and what was relaxed."""
+    found = feasible_front(points, values, objectives)
+    return found.points, found.values[:, :objectives], found.relaxed
+
+
 def distances(x: jax.Array) -> jax.Array:
     ends = jnp.array(ENDS, x.dtype)[:, : x.shape[-1]]
     return ((x[None] - ends) ** 2).sum(-1)
@@ -81,7 +89,7 @@ def ratio(values: Values, space: Space, exact: np.ndarray, seed: int = 0) -> flo
     """The smallest hypervolume of a search's fronts, as a share of the exact front's."""
     found = searched(values, space, seed=seed)
     volumes = [
-        pareto.hypervolume(feasible_front(points, seen, 2)[1], REFERENCE)
+        pareto.hypervolume(front_of(points, seen, 2)[1], REFERENCE)
         for points, seen in zip(*found, strict=True)
     ]
     best = pareto.hypervolume(exact, REFERENCE)
@@ -115,7 +123,7 @@ def test_the_search_is_better_than_as_many_random_points() -> None:
     for points, seen in zip(*found, strict=True):
         random = rng.random(points.shape).astype(np.float32)
         values = np.array(jax.vmap(bounded)(jnp.array(random)))
-        fronts = [feasible_front(*pair, 2)[1] for pair in ((points, seen), (random, values))]
+        fronts = [front_of(*pair, 2)[1] for pair in ((points, seen), (random, values))]
         missing = [
             pareto.hypervolume(exact_front(0.45), REFERENCE) - pareto.hypervolume(f, REFERENCE)
             for f in fronts
@@ -128,7 +136,7 @@ def test_a_region_that_no_start_lies_in_is_found() -> None:
     start = found.values[:, : BATCHES * POPULATION, 2]
     assert (start < 0.0).all()
     for points, seen in zip(*found, strict=True):
-        inputs, _, relaxed = feasible_front(points, seen, 2)
+        inputs, _, relaxed = front_of(points, seen, 2)
         assert relaxed.tolist() == [0.0]
         assert len(inputs) >= 5
 
@@ -138,7 +146,7 @@ def test_an_end_of_the_front_in_a_pit_far_away_is_found(seed: int) -> None:
     bottom = float(pitted(jnp.array(PIT))[1])
     found = searched(pitted, seed=seed)
     for points, seen in zip(*found, strict=True):
-        assert feasible_front(points, seen, 2)[1][:, 1].min() < bottom + 0.01
+        assert front_of(points, seen, 2)[1][:, 1].min() < bottom + 0.01
 
 
 def test_the_first_descents_go_down_each_for_itself() -> None:
@@ -167,7 +175,7 @@ def test_where_nothing_is_feasible_the_work_is_the_same_and_the_least_is_relaxed
     assert found.points.shape == usual.points.shape
     assert found.points.shape[1] == (BATCHES + GENERATIONS) * POPULATION
     for points, seen in zip(*found, strict=True):
-        inputs, front, relaxed = feasible_front(points, seen, 2)
+        inputs, front, relaxed = front_of(points, seen, 2)
         assert len(inputs) == len(front) >= 1
         # The search has gone to the end at which the first is violated by 1/2 only.
         np.testing.assert_allclose(relaxed, [0.5, 0.25], atol=1e-3)
@@ -210,7 +218,7 @@ def test_discrete_inputs_are_legal_and_their_front_complete() -> None:
     exact = np.array([values(jnp.array([0.0, *row])) for row in listed])
     exact = exact[pareto.non_dominated(exact)]
     for points, seen in zip(*found, strict=True):
-        _, front, _ = feasible_front(points, seen, 2)
+        _, front, _ = front_of(points, seen, 2)
         volume = pareto.hypervolume(front, REFERENCE)
         assert volume > 0.995 * pareto.hypervolume(exact, REFERENCE)
 
@@ -218,7 +226,7 @@ def test_discrete_inputs_are_legal_and_their_front_complete() -> None:
 def test_the_front_is_that_of_brute_force() -> None:
     rng = np.random.default_rng(3)
     points, values = rng.random((60, 2)), rng.normal(size=(60, 4))
-    inputs, front, relaxed = feasible_front(points, values, 2)
+    inputs, front, relaxed = front_of(points, values, 2)
     feasible = (values[:, 2:] >= 0.0).all(1)
     assert relaxed.tolist() == [0.0, 0.0]
     kept = [
@@ -233,14 +241,14 @@ def test_the_front_is_that_of_brute_force() -> None:
 def test_relaxing_lets_in_whatever_violates_no_more() -> None:
     # The second violates least in all; the third does not exceed it anywhere, the first does.
     values = np.array([[0.0, -3.0, 0.5], [1.0, -1.0, -0.5], [0.5, -1.0, -0.5]])
-    inputs, front, relaxed = feasible_front(np.arange(3.0)[:, None], values, 1)
+    inputs, front, relaxed = front_of(np.arange(3.0)[:, None], values, 1)
     assert relaxed.tolist() == [1.0, 0.5]
     assert (inputs.tolist(), front.tolist()) == ([[2.0]], [[0.5]])
 
 
 def test_without_constraints_everything_is_feasible() -> None:
     values = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
-    _, front, relaxed = feasible_front(np.zeros((3, 1)), values, 2)
+    _, front, relaxed = front_of(np.zeros((3, 1)), values, 2)
     assert relaxed.shape == (0,)
     assert front.tolist() == values[:2].tolist()
 

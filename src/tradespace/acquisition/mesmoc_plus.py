@@ -16,12 +16,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from tradespace import pareto
-from tradespace.arguments import amount, check_choice, check_count
+from tradespace.arguments import amount, check_choice
 from tradespace.arrays import Array
 from tradespace.conditioning import adf, boxes
 from tradespace.conditioning.boxes import Boxes
 from tradespace.errors import ArgumentError
-from tradespace.gp.priors import PRIORS
+from tradespace.method import Acquisition, Beliefs, Sampled
 
 Conditioning = Literal["auto", "boxes", "dominating", "adf"]
 Gain = Literal["entropy", "variance", "log"]
@@ -44,7 +44,7 @@ class Fronts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MesmocPlus:
+class MesmocPlus(Acquisition):
     """Max-value entropy search for several objectives under constraints.
 
     `conditioning`: "boxes" (exact; everything not dominated by the front is removed), "dominating"
@@ -53,10 +53,6 @@ class MesmocPlus:
     "variance" (the paper's), "log" variance or "entropy" ("log" where "auto" is ADF) falls.
     `floor`: the smallest variance that still matters, as a share of the standardised variance; it
     is added to the noise in both terms of "log" and "entropy".
-    `samples`: hyper-parameter samples, each with its own front of `front_size` points.
-    `candidates`: inputs spread over the whole space at which the gain is computed, besides those
-    near fronts and data, before climbing from the best. `prior`: what is believed of the
-    hyper-parameters, "default" or "reference" (the paper's system's).
 
     With one objective, no constraint and no noise, gain="entropy" and floor=0 make it max-value
     entropy search (MES).
@@ -65,17 +61,11 @@ class MesmocPlus:
     conditioning: Conditioning = "auto"
     gain: Gain = "log"
     floor: float = 1e-2
-    samples: int = 10
-    front_size: int = 50
-    candidates: int = 1000
-    prior: Literal["default", "reference"] = "default"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("MesmocPlus: conditioning", self.conditioning, get_args(Conditioning))
         check_choice("MesmocPlus: gain", self.gain, get_args(Gain))
-        check_choice("MesmocPlus: prior", self.prior, tuple(PRIORS))
-        for name in ("samples", "front_size", "candidates"):
-            check_count(f"MesmocPlus: {name}", getattr(self, name), 1)
         # A float, so that a method can be hashed whatever kind of number was given.
         object.__setattr__(self, "floor", amount("MesmocPlus: floor", self.floor))
         if self.conditioning == "adf" and self.gain == "entropy":
@@ -83,6 +73,14 @@ class MesmocPlus:
                 "MesmocPlus: gain='entropy' needs exact boxes; with conditioning='adf' use 'log' "
                 "or 'variance'"
             )
+
+    def prepare(self, rng: np.random.Generator, sampled: Sampled) -> Fronts:
+        """The fronts as the conditioning wants them."""
+        return prepare(rng, self, sampled.fronts, sampled.bounds)
+
+    def gains(self, beliefs: Beliefs, given: Fronts) -> Float[Array, "B n"]:
+        """alpha of each black box at each candidate."""
+        return gains(self, beliefs.mean, beliefs.variance, beliefs.noise, given, beliefs.two_sided)
 
     def resolve(self, objectives: int) -> Conditioning:
         """The conditioning that is used for so many objectives."""

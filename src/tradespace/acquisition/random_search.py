@@ -1,25 +1,16 @@
 """RANDOM: uniform inputs, and a random group in inverse proportion to its cost."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
 
-from tradespace.arguments import check_choice, check_count
-from tradespace.gp.priors import PRIORS
+from tradespace.method import Method
 
 
-@dataclass(frozen=True)
-class RandomSearch:
+@dataclass(frozen=True, kw_only=True)
+class RandomSearch(Method):
     """Uniform inputs; the recommendation still comes from the models."""
-
-    samples: int = 10
-    prior: Literal["default", "reference"] = "default"
-
-    def __post_init__(self) -> None:
-        check_count("RandomSearch: samples", self.samples, 1)
-        check_choice("RandomSearch: prior", self.prior, tuple(PRIORS))
 
 
 def draw(

@@ -18,7 +18,7 @@ from tradespace.study.telling import check_agreement, checked_values, told_value
 from tradespace.study.trial import Origin, Trial
 
 if TYPE_CHECKING:
-    from tradespace.acquisition import Method
+    from tradespace.method import Method
     from tradespace.recommend import Recommendation
 
 
@@ -42,7 +42,7 @@ class Study:
         if start is not None:
             check_count("start", start, 0, MOST_ASKED)
         if method is not None:
-            _check_method(method)
+            _check_method(method, problem)
         self.problem = problem
         self.seed = seed
         self.start = default_start(problem.space) if start is None else start
@@ -224,9 +224,9 @@ class Study:
             raise SpaceExhausted(f"every one of the {count} inputs was {tried} in every group")
 
 
-def _check_method(method: object) -> None:
+def _check_method(method: object, problem: Problem) -> None:
     # Here and not above: whoever has a method has loaded this room and JAX already.
-    from tradespace.acquisition import Method
+    from tradespace.method import Method
 
     if isinstance(method, type):
         raise ArgumentError(f"method is the class {method.__name__}: write {method.__name__}()")
@@ -234,6 +234,7 @@ def _check_method(method: object) -> None:
         raise ArgumentError(
             f"method must be one of tradespace's, such as ts.MesmocPlus(), not {method!r}"
         )
+    method.check(problem)
 
 
 def _canonical(problem: Problem, trials: list[Trial]) -> list[Trial]:
