@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tradespace import problems
-    from tradespace.acquisition import Mesmoc, MesmocPlus, RandomSearch
+    from tradespace.acquisition import Mesmoc, MesmocPlus, Pesmoc, RandomSearch
     from tradespace.data import Data
     from tradespace.errors import (
         ArgumentError,
@@ -52,6 +52,7 @@ __all__ = [
     "MeasurementError",
     "Mesmoc",
     "MesmocPlus",
+    "Pesmoc",
     "Problem",
     "ProblemError",
     "RandomSearch",
@@ -75,7 +76,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "acquisition": ("Mesmoc", "MesmocPlus", "RandomSearch"),
+    "acquisition": ("Mesmoc", "MesmocPlus", "Pesmoc", "RandomSearch"),
     "data": ("Data",),
     "errors": (
         "ArgumentError",

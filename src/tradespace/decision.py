@@ -11,7 +11,7 @@ from tradespace import fronts
 from tradespace.candidates import FROM_DATA, FROM_FRONTS
 from tradespace.gp.posterior import Hyper, Posterior
 from tradespace.method import Acquisition, Method, Sampled
-from tradespace.model import Setting
+from tradespace.model import Padded, Setting
 from tradespace.problem import Problem
 from tradespace.programs import CHUNK, Decided, Means, decide
 
@@ -28,12 +28,13 @@ class Decision:
     setting: Setting
     method: Method
     posteriors: list[Posterior]
-    bounds: Float[np.ndarray, "C 2"]
+    padded: Padded
 
     @property
     def program(self) -> tuple[object, ...]:
         """What `decide` is compiled for here."""
-        return "decide", self.setting.shape, self.method, self.posteriors[0].weights.shape
+        sizes = self.posteriors[0].weights.shape, len(self.padded.measured)
+        return "decide", self.setting.shape, self.method, sizes
 
     def __call__(
         self,
@@ -51,7 +52,7 @@ class Decision:
                 self.method,
                 max(CLIMBS // len(weights), 2),
                 self.posteriors,
-                self.bounds,
+                self.padded.bounds,
                 self._nothing_given() if given is None else given,
                 candidates[np.arange(size) % len(candidates)],
                 np.asarray(min(len(candidates), size)),
@@ -67,12 +68,27 @@ class Decision:
         problem, samples = self.setting.problem, self.method.samples
         sizes = len(problem.objectives), len(problem.constraints), problem.space.width
         fronts, slacks, inputs = ([np.zeros((1, size))] * samples for size in sizes)
-        bounds = np.broadcast_to(self.bounds, (samples, *self.bounds.shape))
-        sampled = Sampled(fronts, slacks, inputs, bounds)
-        return self.method.prepare(np.random.default_rng(0), sampled)
+        bounds = np.broadcast_to(self.padded.bounds, (samples, *self.padded.bounds.shape))
+        return self.method.blank(self.sampled(fronts, slacks, inputs, bounds))
+
+    def sampled(
+        self,
+        fronts: list[Float[np.ndarray, "_ K"]],
+        slacks: list[Float[np.ndarray, "_ C"]],
+        inputs: list[Float[np.ndarray, "_ width"]],
+        bounds: Float[np.ndarray, "M C 2"],
+    ) -> Sampled:
+        """Sampled fronts with what else a method is told of the models."""
+        shape = self.setting.shape
+        join = lambda *shares: np.concatenate([np.asarray(share) for share in shares], 1)  # noqa: E731
+        posterior = jax.tree.map(join, *self.posteriors)
+        measured = self.padded.measured, self.padded.is_measured
+        return Sampled(
+            fronts, slacks, inputs, bounds, posterior, *measured, shape.layout, shape.two_sided
+        )
 
 
-def blank(setting: Setting, method: Method, rows: int) -> Decision:
+def blank(setting: Setting, method: Method, padded: Padded) -> Decision:
     """A decision of the right sizes by models that say nothing, to compile the program with."""
     problem, share = setting.problem, setting.samples // setting.shares
     boxes, width, size = len(problem.black_boxes), problem.space.width, problem.space.size
@@ -80,11 +96,11 @@ def blank(setting: Setting, method: Method, rows: int) -> Decision:
     def zeros(*shape: int) -> Float[np.ndarray, "*b"]:
         return np.zeros((boxes, share, *shape))
 
+    rows = padded.rows.values.shape[1]
     hyper = Hyper(zeros(size), zeros(), zeros())
     counted = zeros(rows).astype(bool)
     posterior = Posterior(hyper, zeros(rows, width), counted, zeros(rows, rows), zeros(rows))
-    bounds = np.zeros((len(problem.constraints), 2))
-    return Decision(setting, method, [posterior] * setting.shares, bounds)
+    return Decision(setting, method, [posterior] * setting.shares, padded)
 
 
 def candidate_count(setting: Setting, method: Method) -> int:

@@ -6,7 +6,7 @@ from inspect import isabstract
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from tradespace.arguments import check_choice, check_count
 from tradespace.arrays import Array
@@ -21,13 +21,19 @@ class Sampled(NamedTuple):
     """The front of each hyper-parameter sample's joint path, in standardised units.
 
     Of the points of a front: objectives, slacks of the constraints (0 or more) and inputs. The
-    constraints' bounds are relaxed where a sample is feasible nowhere.
+    constraints' bounds are relaxed where a sample is feasible nowhere. With them, the posterior
+    of every black box and sample, and all inputs measured in any group, padded.
     """
 
     fronts: list[Float[np.ndarray, "_ K"]]
     slacks: list[Float[np.ndarray, "_ C"]]
     inputs: list[Float[np.ndarray, "_ width"]]
     bounds: Float[np.ndarray, "M C 2"]
+    posterior: Posterior
+    measured: Float[np.ndarray, "N width"]
+    is_measured: Bool[np.ndarray, " N"]
+    layout: Layout
+    two_sided: bool
 
 
 class Beliefs(NamedTuple):
@@ -104,6 +110,10 @@ class Acquisition(Method, ABC):
     @abstractmethod
     def prepare(self, rng: np.random.Generator, sampled: Sampled) -> Any:
         """What `gains` is given: arrays of sizes that depend on the settings alone."""
+
+    def blank(self, sampled: Sampled) -> Any:
+        """The same shapes with nothing in them."""
+        return self.prepare(np.random.default_rng(0), sampled)
 
     @abstractmethod
     def gains(self, beliefs: Beliefs, given: Any) -> Float[Array, "B n"]:

@@ -75,13 +75,16 @@ class Setting:
 class Padded:
     """Standardised, padded rows of every black box, and the constraints' bounds on that scale.
 
-    `imagined` are rows without values, of pending and failed trials.
+    `imagined` are rows without values, of pending and failed trials; `measured` are the inputs of
+    all rows with values, each once.
     """
 
     scalings: tuple[Scaling, ...]
     rows: Rows
     imagined: Bool[np.ndarray, "B N"]
     bounds: Float[np.ndarray, "C 2"]
+    measured: Float[np.ndarray, "n width"]
+    is_measured: Bool[np.ndarray, " n"]
 
 
 _remembered: OrderedDict[bytes, Float[np.ndarray, "B M p"]] = OrderedDict()
@@ -116,7 +119,11 @@ def pad(problem: Problem, data: Data, imagine: bool = True) -> Padded:
         for scaling, span in zip(scalings[first:], problem.spans, strict=True)
     ]
     bounds = np.clip(np.array(ends).reshape(-1, 2), -FAR, FAR)
-    return Padded(scalings, Rows(points, values, counted), imagined, bounds)
+    different = np.unique(np.concatenate(data.points), axis=0)
+    measured = np.zeros((padded_rows(len(different)), problem.space.width))
+    measured[: len(different)] = different
+    is_measured = np.arange(len(measured)) < len(different)
+    return Padded(scalings, Rows(points, values, counted), imagined, bounds, measured, is_measured)
 
 
 def explored(

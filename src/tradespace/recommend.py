@@ -109,7 +109,7 @@ def recommend(
     with surroundings():
         padded = pad(problem, data, imagine=False)
         given = posteriors(setting, key, data, padded)
-        decision = Decision(setting, method, given, padded.bounds)
+        decision = Decision(setting, method, given, padded)
         level = 1.0 - delta
         means = _search(setting, key, data, level)
         while (points := _front(decision, means)) is None:

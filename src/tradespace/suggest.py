@@ -16,7 +16,7 @@ from tradespace.decision import Decision, blank, group_weights
 from tradespace.errors import ADVICE, NumericalError, SpaceExhausted
 from tradespace.fronts import feasible_front
 from tradespace.method import Acquisition, Method, Sampled
-from tradespace.model import Key, Padded, Setting, explored, pad
+from tradespace.model import Key, Setting, explored, pad
 from tradespace.problem import Problem
 from tradespace.programs import TICKS, Decided, Explored
 
@@ -49,16 +49,16 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     setting = Setting(problem, method.samples, method.prior, key[0])
     with surroundings():
         padded = pad(problem, data)
-        ahead = blank(setting, method, padded.rows.values.shape[1])
+        ahead = blank(setting, method, padded)
         nowhere = np.zeros((1, problem.space.width))
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
-        sampled = _sampled_fronts(problem, method, padded, found)
+        decision = Decision(setting, method, [share.posterior for share in found], padded)
+        sampled = _sampled_fronts(decision, method, found)
         given = method.prepare(rng, sampled)
         starts = candidates(rng, problem, data, _optima(sampled), method.candidates)
         if not len(starts):
             raise SpaceExhausted(EXHAUSTED)
-        decision = Decision(setting, method, [s.posterior for s in found], padded.bounds)
         best = _maximize(decision, data, given, starts)
     if not best and method.restriction:
         return replace(_random(rng, problem, data), note=f"at random: {method.restriction}")
@@ -71,18 +71,17 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     return Suggestion(problem.space.decode(point), group, gain, reachable, note)
 
 
-def _sampled_fronts(
-    problem: Problem, method: Acquisition, padded: Padded, found: list[Explored]
-) -> Sampled:
+def _sampled_fronts(decision: Decision, method: Acquisition, found: list[Explored]) -> Sampled:
     """Each sample's front, cut to size."""
-    objectives = len(problem.objectives)
-    sampled = Sampled([], [], [], np.empty((method.samples, *padded.bounds.shape)))
+    objectives = len(decision.setting.problem.objectives)
+    bounds = decision.padded.bounds
+    sampled = decision.sampled([], [], [], np.empty((method.samples, *bounds.shape)))
     for share in found:
         points, values = (np.asarray(x) for x in share.searched)
         for m in range(len(points)):
             front = feasible_front(points[m], values[m], objectives)
             kept = pareto.thin(front.values[:, :objectives], method.front_size)
-            sampled.bounds[len(sampled.fronts)] = padded.bounds + np.column_stack(
+            sampled.bounds[len(sampled.fronts)] = bounds + np.column_stack(
                 [-front.relaxed, front.relaxed]
             )
             sampled.fronts.append(front.values[kept, :objectives])

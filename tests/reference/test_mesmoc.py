@@ -1,5 +1,7 @@
 """MESMOC's gains against the formulae of max-value entropy search and against quadrature."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -95,8 +97,11 @@ def test_the_best_of_a_front_is_each_black_boxs_own() -> None:
     fronts = [np.array([[0.0, 1.0], [0.5, -1.0]]), np.array([[2.0, 3.0]])]
     slacks = [np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([[0.0, 5.0]])]
     bounds = np.array([[[0.5, 1e6], [-1.0, 1.0]]] * 2)
-    nowhere = [np.zeros((len(front), 3)) for front in fronts]
-    given = Mesmoc().prepare(np.random.default_rng(0), Sampled(fronts, slacks, nowhere, bounds))
+    rest: Any = [None] * (len(Sampled._fields) - 4)
+    sampled = Sampled(
+        fronts, slacks, [np.zeros((len(front), 3)) for front in fronts], bounds, *rest
+    )
+    given = Mesmoc().prepare(np.random.default_rng(0), sampled)
     np.testing.assert_array_equal(given.objectives, [[0.0, -1.0], [2.0, 3.0]])
     # A slack is a distance from either bound: what is better lies that far inside of both.
     np.testing.assert_allclose(given.constraints[0], [[0.9, 1e6 - 0.4], [-0.3, 0.3]])

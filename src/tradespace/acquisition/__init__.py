@@ -2,9 +2,10 @@
 
 from tradespace.acquisition.mesmoc import Mesmoc
 from tradespace.acquisition.mesmoc_plus import MesmocPlus
+from tradespace.acquisition.pesmoc import Pesmoc
 from tradespace.acquisition.random_search import RandomSearch
 
-__all__ = ["Mesmoc", "MesmocPlus", "RandomSearch", "default_method"]
+__all__ = ["Mesmoc", "MesmocPlus", "Pesmoc", "RandomSearch", "default_method"]
 
 
 def default_method() -> MesmocPlus:
