@@ -10,7 +10,7 @@ from jaxtyping import Float
 from tradespace import fronts
 from tradespace.candidates import FROM_DATA, FROM_FRONTS
 from tradespace.gp.posterior import Hyper, Posterior
-from tradespace.method import Acquisition, Method, Sampled
+from tradespace.method import Acquisition, Method, Sampled, Together
 from tradespace.model import Setting
 from tradespace.problem import Problem
 from tradespace.programs import CHUNK, Decided, Means, decide
@@ -68,7 +68,9 @@ class Decision:
         sizes = len(problem.objectives), len(problem.constraints), problem.space.width
         fronts, slacks, inputs = ([np.zeros((1, size))] * samples for size in sizes)
         bounds = np.broadcast_to(self.bounds, (samples, *self.bounds.shape))
-        sampled = Sampled(fronts, slacks, inputs, bounds)
+        boxes = len(problem.black_boxes)
+        together = Together(np.zeros((0, boxes)), np.zeros((samples, 0, boxes)), self.bounds)
+        sampled = Sampled(fronts, slacks, inputs, bounds, together)
         return self.method.prepare(np.random.default_rng(0), sampled)
 
 

@@ -15,7 +15,7 @@ from tradespace.data import Data
 from tradespace.decision import Decision, blank, group_weights
 from tradespace.errors import ADVICE, NumericalError, SpaceExhausted
 from tradespace.fronts import feasible_front
-from tradespace.method import Acquisition, Method, Sampled
+from tradespace.method import Acquisition, Method, Sampled, Together
 from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
 from tradespace.programs import TICKS, Decided, Explored
@@ -53,7 +53,8 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
         nowhere = np.zeros((1, problem.space.width))
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
-        sampled = _sampled_fronts(problem, method, padded, found)
+        together = _together(problem, data, padded, found)
+        sampled = _sampled_fronts(problem, method, padded, found, together)
         given = method.prepare(rng, sampled)
         starts = candidates(rng, problem, data, _optima(sampled), method.candidates)
         if not len(starts):
@@ -71,12 +72,27 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     return Suggestion(problem.space.decode(point), group, gain, reachable, note)
 
 
+def _together(problem: Problem, data: Data, padded: Padded, found: list[Explored]) -> Together:
+    """What was measured, or is imagined, of all black boxes in one trial."""
+    whole = set.intersection(*(set(trials.tolist()) for trials in data.trials))
+    measured, imagined = [], []
+    for b, trials in enumerate(data.trials):
+        measured.append(padded.rows.values[b, : len(trials)][np.isin(trials, list(whole))])
+        values = np.concatenate([np.asarray(share.values[b]) for share in found])
+        imagined.append(values[:, padded.imagined[b] & (not problem.is_decoupled)])
+    return Together(np.stack(measured, -1), np.stack(imagined, -1), padded.bounds)
+
+
 def _sampled_fronts(
-    problem: Problem, method: Acquisition, padded: Padded, found: list[Explored]
+    problem: Problem,
+    method: Acquisition,
+    padded: Padded,
+    found: list[Explored],
+    together: Together,
 ) -> Sampled:
     """Each sample's front, cut to size."""
     objectives = len(problem.objectives)
-    sampled = Sampled([], [], [], np.empty((method.samples, *padded.bounds.shape)))
+    sampled = Sampled([], [], [], np.empty((method.samples, *padded.bounds.shape)), together)
     for share in found:
         points, values = (np.asarray(x) for x in share.searched)
         for m in range(len(points)):

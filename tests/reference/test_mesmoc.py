@@ -8,7 +8,7 @@ from scipy import integrate
 from scipy.stats import norm
 
 from tradespace.acquisition.mesmoc import Best, Mesmoc, gains
-from tradespace.method import Sampled
+from tradespace.method import Sampled, Together
 
 gained = jax.jit(gains, static_argnums=3)
 MEAN = np.array([[[0.3, -1.0, 2.0], [0.0, 0.5, -0.4], [0.2, -0.7, 1.5]]])
@@ -96,7 +96,9 @@ def test_the_best_of_a_front_is_each_black_boxs_own() -> None:
     slacks = [np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([[0.0, 5.0]])]
     bounds = np.array([[[0.5, 1e6], [-1.0, 1.0]]] * 2)
     nowhere = [np.zeros((len(front), 3)) for front in fronts]
-    given = Mesmoc().prepare(np.random.default_rng(0), Sampled(fronts, slacks, nowhere, bounds))
+    together = Together(np.zeros((0, 4)), np.zeros((2, 0, 4)), bounds[0])
+    sampled = Sampled(fronts, slacks, nowhere, bounds, together)
+    given = Mesmoc().prepare(np.random.default_rng(0), sampled)
     np.testing.assert_array_equal(given.objectives, [[0.0, -1.0], [2.0, 3.0]])
     # A slack is a distance from either bound: what is better lies that far inside of both.
     np.testing.assert_allclose(given.constraints[0], [[0.9, 1e6 - 0.4], [-0.3, 0.3]])

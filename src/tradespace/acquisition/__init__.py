@@ -1,10 +1,11 @@
 """What a measurement is worth: one file per method, none of which imports another."""
 
+from tradespace.acquisition.bmoo import Bmoo
 from tradespace.acquisition.mesmoc import Mesmoc
 from tradespace.acquisition.mesmoc_plus import MesmocPlus
 from tradespace.acquisition.random_search import RandomSearch
 
-__all__ = ["Mesmoc", "MesmocPlus", "RandomSearch", "default_method"]
+__all__ = ["Bmoo", "Mesmoc", "MesmocPlus", "RandomSearch", "default_method"]
 
 
 def default_method() -> MesmocPlus:
