@@ -120,8 +120,10 @@ def dominating_boxes(front: Points) -> Boxes:
     return -high[solid], -low[solid]
 
 
-def draw_undominated(rng: np.random.Generator, points: Points, count: int) -> tuple[Points, float]:
-    """Uniform points (count, K) of the unit cube that no given one dominates weakly; their volume.
+def draw_undominated(
+    rng: np.random.Generator, points: Points, count: int
+) -> tuple[Float[np.ndarray, "m K"], float]:
+    """So many uniform points of the unit cube that no given one dominates weakly; the volume.
 
     By splitting: at level z the points have gone the share z of their way to the cube's corner 1,
     where they dominate nothing, and the level falls so that about half of what was drawn is kept.
@@ -156,7 +158,8 @@ def _levels(
     least = np.full((front.shape[1], drawn.shape[1]), np.inf)
     for at, to in zip(front, drawn, strict=True):
         np.minimum(least, (to - at[:, None]) / (1.0 - at[:, None]), out=least)
-    return np.asarray(least.max(axis=0, initial=-np.inf))
+    # Below 0 nothing dominates it, however far below.
+    return np.asarray(least.max(axis=0, initial=-1.0))
 
 
 def _swept(

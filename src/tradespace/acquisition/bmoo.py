@@ -204,10 +204,9 @@ def _left(
 ) -> tuple[Bool[np.ndarray, " Y"], Bool[np.ndarray, " Y"]]:
     """Which targets no pending trial dominates, if it measures what is imagined."""
     front = imagined.objectives[imagined.feasible]
-    return (
-        ~(front[:, None] <= feasible).all(-1).any(0),
-        ~(imagined.violations[:, None] <= violations).all(-1).any(0),
-    )
+    better = (front[:, None] <= feasible).all(-1)
+    nearer = (imagined.violations[:, None] <= violations).all(-1)
+    return np.logical_not(better.any(0)), np.logical_not(nearer.any(0))
 
 
 def extend(
