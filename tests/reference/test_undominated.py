@@ -1,4 +1,4 @@
-"""Points that a front does not dominate, against the boxes and the volume of where they must lie."""
+"""Points that a front does not dominate, against the boxes in which they must lie."""
 
 import numpy as np
 import pytest

@@ -97,8 +97,7 @@ class Bmoo(Acquisition):
     def gains(self, beliefs: Beliefs, given: Targets) -> Float[Array, "B n"]:
         """Each black box's equal share of the log of the expected improvement.
 
-        The improvement itself is 0 to machine precision over most of a space, and tells a climb
-        nothing there.
+        Climbs on the logarithm come higher where the improvement is tiny, as late in a study.
         """
         found = log_improvement(
             beliefs.mean, beliefs.variance, beliefs.bounds, given, beliefs.two_sided
