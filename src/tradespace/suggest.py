@@ -27,7 +27,10 @@ EXHAUSTED = "every legal input has been measured in every group"
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What to measure next; `gain` is per unit of cost, and `gains` has the best of each group."""
+    """What to measure next; `gain` is per unit of cost, and `gains` has the best of each group.
+
+    A gain may be negative: `Bmoo` takes the logarithm of a volume.
+    """
 
     inputs: dict[str, Any]
     group: str
