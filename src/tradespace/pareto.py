@@ -169,13 +169,17 @@ def _swept(
     sweeps: int,
 ) -> Float[np.ndarray, "K n"]:
     """Every coordinate drawn anew so many times."""
-    reached = front[:, :, None] <= drawn[:, None]
+    count, far = drawn.shape[1], np.full((len(front), 1), 1.0)
+    # By each coordinate in turn: the first that dominates in all others is where it ends. The
+    # corner 1 comes last and stops whatever is left.
+    ordered = [np.hstack([front[:, column.argsort()], far]) for column in front]
     for _ in range(sweeps):
-        for k in range(len(front)):
-            stopped = np.delete(reached, k, axis=0).all(axis=0)
-            end = np.where(stopped, front[k][:, None], 1.0).min(axis=0, initial=1.0)
-            drawn[k] = end * rng.random(drawn.shape[1])
-            reached[k] = front[k][:, None] <= drawn[k]
+        for k, points in enumerate(ordered):
+            stopped = np.ones((count, points.shape[1]), bool)
+            for j in range(len(front)):
+                if j != k:
+                    stopped[:, :-1] &= points[j, :-1] <= drawn[j][:, None]
+            drawn[k] = points[k][stopped.argmax(axis=1)] * rng.random(count)
     return drawn
 
 
