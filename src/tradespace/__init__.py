@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tradespace import problems
-    from tradespace.acquisition import Mesmoc, MesmocPlus, Pesmoc, RandomSearch
+    from tradespace.acquisition import Bmoo, Mesmoc, MesmocPlus, Pesmoc, RandomSearch
     from tradespace.data import Data
     from tradespace.errors import (
         ArgumentError,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Bmoo",
     "Categorical",
     "Constraint",
     "Data",
@@ -76,7 +77,7 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "acquisition": ("Mesmoc", "MesmocPlus", "Pesmoc", "RandomSearch"),
+    "acquisition": ("Bmoo", "Mesmoc", "MesmocPlus", "Pesmoc", "RandomSearch"),
     "data": ("Data",),
     "errors": (
         "ArgumentError",

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from tradespace import fronts
 from tradespace.candidates import FROM_DATA, FROM_FRONTS
 from tradespace.gp.posterior import Hyper, Posterior
-from tradespace.method import Acquisition, Method, Sampled
+from tradespace.method import Acquisition, Method, Sampled, Together
 from tradespace.model import Padded, Setting
 from tradespace.problem import Problem
 from tradespace.programs import CHUNK, Decided, Means, decide
@@ -69,7 +69,9 @@ class Decision:
         sizes = len(problem.objectives), len(problem.constraints), problem.space.width
         fronts, slacks, inputs = ([np.zeros((1, size))] * samples for size in sizes)
         bounds = np.broadcast_to(self.padded.bounds, (samples, *self.padded.bounds.shape))
-        return self.method.blank(self.sampled(fronts, slacks, inputs, bounds))
+        boxes = len(problem.black_boxes)
+        together = Together(np.zeros((0, boxes)), np.zeros((samples, 0, boxes)), self.padded.bounds)
+        return self.method.blank(self.sampled(fronts, slacks, inputs, bounds, together))
 
     def sampled(
         self,
@@ -77,15 +79,15 @@ class Decision:
         slacks: list[Float[np.ndarray, "_ C"]],
         inputs: list[Float[np.ndarray, "_ width"]],
         bounds: Float[np.ndarray, "M C 2"],
+        together: Together,
     ) -> Sampled:
         """Sampled fronts with what else a method is told of the models."""
         shape = self.setting.shape
         join = lambda *shares: np.concatenate([np.asarray(share) for share in shares], 1)  # noqa: E731
         posterior = jax.tree.map(join, *self.posteriors)
+        own = fronts, slacks, inputs, bounds, together
         measured = self.padded.measured, self.padded.is_measured
-        return Sampled(
-            fronts, slacks, inputs, bounds, posterior, *measured, shape.layout, shape.two_sided
-        )
+        return Sampled(*own, posterior, *measured, shape.layout, shape.two_sided)
 
 
 def blank(setting: Setting, method: Method, padded: Padded) -> Decision:

@@ -17,6 +17,18 @@ from tradespace.gp.priors import PRIORS
 from tradespace.problem import Problem
 
 
+class Together(NamedTuple):
+    """Values of trials of all black boxes at once, and the constraints' bounds, in standardised
+    units; `imagined` has what each hyper-parameter sample takes pending and failed ones to be.
+
+    There are none where groups are measured apart.
+    """
+
+    measured: Float[np.ndarray, "n B"]
+    imagined: Float[np.ndarray, "M p B"]
+    bounds: Float[np.ndarray, "C 2"]
+
+
 class Sampled(NamedTuple):
     """The front of each hyper-parameter sample's joint path, in standardised units.
 
@@ -29,6 +41,7 @@ class Sampled(NamedTuple):
     slacks: list[Float[np.ndarray, "_ C"]]
     inputs: list[Float[np.ndarray, "_ width"]]
     bounds: Float[np.ndarray, "M C 2"]
+    together: Together
     posterior: Posterior
     measured: Float[np.ndarray, "N width"]
     is_measured: Bool[np.ndarray, " N"]

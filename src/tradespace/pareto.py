@@ -1,4 +1,5 @@
-"""Dominance among points to be minimised: fronts, hypervolume, thinning, disjoint boxes.
+"""Dominance among points to be minimised: fronts, hypervolume, thinning, disjoint boxes, and
+random points that nothing dominates.
 
 A point dominates another when it is no larger in any objective and smaller in one; it dominates
 weakly when it is no larger in any.
@@ -19,6 +20,10 @@ random fronts on a plane and on a sphere):
 import moocore
 import numpy as np
 from jaxtyping import Bool, Float, Int
+
+# Points drawn in the cube: the share kept at each level, sweeps over all coordinates that follow it
+# and the last, and coordinates up to which the exact volume costs less than the points.
+KEPT, SWEEPS, LAST_SWEEPS, EXACT = 0.5, 2, 10, 5
 
 Points = Float[np.ndarray, "n K"]
 # Lower and upper corners of disjoint boxes.
@@ -113,6 +118,69 @@ def dominating_boxes(front: Points) -> Boxes:
     low, high = (_at(levels, corners) for corners in _dominated(ranks))
     solid = (low < high).all(axis=1)
     return -high[solid], -low[solid]
+
+
+def draw_undominated(
+    rng: np.random.Generator, points: Points, count: int
+) -> tuple[Float[np.ndarray, "m K"], float]:
+    """So many uniform points of the unit cube that no given one dominates weakly; the volume.
+
+    By splitting: at level z the points have gone the share z of their way to the cube's corner 1,
+    where they dominate nothing, and the level falls so that about half of what was drawn is kept.
+    Copies make up for the others and are moved by Gibbs sampling: a coordinate, the others fixed,
+    is uniform from 0 to where a point begins to dominate, so no step has to be chosen. The volume
+    is the product of the shares kept, or exact where that is cheap.
+    """
+    points = np.clip(points, 0.0, 1.0)
+    if (points == 0.0).all(axis=1).any():
+        raise ValueError("a point dominates the whole cube")
+    # What touches the far side dominates nothing inside.
+    front = points[(points < 1.0).all(axis=1)]
+    front = front[non_dominated(front)].T if front.size else front.T
+    drawn, volume, level = rng.random((len(front), count)), 1.0, np.inf
+    while level > 0.0:
+        levels = _levels(front, drawn)
+        level = max(float(np.quantile(levels, KEPT)), 0.0)
+        kept = np.flatnonzero(levels < level)
+        volume *= len(kept) / count
+        copied = np.concatenate([kept, rng.choice(kept, count - len(kept))])
+        at = front + level * (1.0 - front)
+        drawn = _swept(rng, at, drawn[:, copied], SWEEPS if level > 0.0 else LAST_SWEEPS)
+    if len(front) <= EXACT and front.size:
+        volume = 1.0 - hypervolume(front.T, np.ones(len(front)))
+    return np.ascontiguousarray(drawn.T), volume
+
+
+def _levels(
+    front: Float[np.ndarray, "K S"], drawn: Float[np.ndarray, "K n"]
+) -> Float[np.ndarray, " n"]:
+    """The level down to which nothing dominates each point."""
+    least = np.full((front.shape[1], drawn.shape[1]), np.inf)
+    for at, to in zip(front, drawn, strict=True):
+        np.minimum(least, (to - at[:, None]) / (1.0 - at[:, None]), out=least)
+    # Below 0 nothing dominates it, however far below.
+    return np.asarray(least.max(axis=0, initial=-1.0))
+
+
+def _swept(
+    rng: np.random.Generator,
+    front: Float[np.ndarray, "K S"],
+    drawn: Float[np.ndarray, "K n"],
+    sweeps: int,
+) -> Float[np.ndarray, "K n"]:
+    """Every coordinate drawn anew so many times."""
+    count, far = drawn.shape[1], np.full((len(front), 1), 1.0)
+    # By each coordinate in turn: the first that dominates in all others is where it ends. The
+    # corner 1 comes last and stops whatever is left.
+    ordered = [np.hstack([front[:, column.argsort()], far]) for column in front]
+    for _ in range(sweeps):
+        for k, points in enumerate(ordered):
+            stopped = np.ones((count, points.shape[1]), bool)
+            for j in range(len(front)):
+                if j != k:
+                    stopped[:, :-1] &= points[j, :-1] <= drawn[j][:, None]
+            drawn[k] = points[k][stopped.argmax(axis=1)] * rng.random(count)
+    return drawn
 
 
 def _minima(points: Points) -> Float[np.ndarray, "S K"]:

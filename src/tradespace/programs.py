@@ -53,10 +53,12 @@ class Shape(NamedTuple):
 
 
 class Explored(NamedTuple):
-    """Chains' states, posteriors given the data (and imagined values), and all path values seen."""
+    """Chains' states, posteriors given the data (and imagined values), the values they are given,
+    and all path values seen."""
 
     states: Float[Array, "B m p"]
     posterior: Posterior
+    values: Float[Array, "B m N"]
     searched: Searched
 
 
@@ -107,25 +109,27 @@ def explore(
     layout = shape.layout
     states, hyper = chain.advance_all(prior, layout, moves, updates, starts, rows)
 
-    def draw(box: tuple[Any, ...]) -> tuple[paths.Path, Posterior]:
+    def draw(box: tuple[Any, ...]) -> tuple[paths.Path, Posterior, Array]:
         hyper, features, rows, imagined = box
 
-        def one(sample: tuple[Any, Features]) -> tuple[paths.Path, Posterior]:
+        def one(sample: tuple[Any, Features]) -> tuple[paths.Path, Posterior, Array]:
             hyper, features = sample
             known = rows._replace(counted=rows.counted | imagined)
             given = condition(layout, hyper, known)
             path = paths.draw_path(layout, features, hyper, rows)
             # A trial without values is taken to measure what this sample's own path says there.
             values = paths.evaluate(layout, path, rows.points) + paths.noise(features, hyper)
-            return path, with_values(given, jnp.where(imagined, values, rows.values))
+            values = jnp.where(imagined, values, rows.values)
+            return path, with_values(given, values), values
 
         return lax.map(one, (hyper, features))
 
-    drawn, posterior = lax.map(draw, (hyper, features, rows, imagined))
+    drawn, posterior, values = lax.map(draw, (hyper, features, rows, imagined))
     evaluate = partial(_path_values, shape, drawn, bounds)
     return Explored(
         states,
         posterior,
+        values,
         fronts.search(layout, shape.objectives, evaluate, variation, start, rounds),
     )
 

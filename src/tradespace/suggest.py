@@ -15,8 +15,8 @@ from tradespace.data import Data
 from tradespace.decision import Decision, blank, group_weights
 from tradespace.errors import ADVICE, NumericalError, SpaceExhausted
 from tradespace.fronts import feasible_front
-from tradespace.method import Acquisition, Method, Sampled
-from tradespace.model import Key, Setting, explored, pad
+from tradespace.method import Acquisition, Method, Sampled, Together
+from tradespace.model import Key, Padded, Setting, explored, pad
 from tradespace.problem import Problem
 from tradespace.programs import TICKS, Decided, Explored
 
@@ -27,7 +27,10 @@ EXHAUSTED = "every legal input has been measured in every group"
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What to measure next; `gain` is per unit of cost, and `gains` has the best of each group."""
+    """What to measure next; `gain` is per unit of cost, and `gains` has the best of each group.
+
+    A gain may be negative: `Bmoo` takes the logarithm of a volume.
+    """
 
     inputs: dict[str, Any]
     group: str
@@ -54,7 +57,8 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
         decision = Decision(setting, method, [share.posterior for share in found], padded)
-        sampled = _sampled_fronts(decision, method, found)
+        together = _together(problem, data, padded, found)
+        sampled = _sampled_fronts(decision, method, found, together)
         given = method.prepare(rng, sampled)
         starts = candidates(rng, problem, data, _optima(sampled), method.candidates)
         if not len(starts):
@@ -71,11 +75,25 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
     return Suggestion(problem.space.decode(point), group, gain, reachable, note)
 
 
-def _sampled_fronts(decision: Decision, method: Acquisition, found: list[Explored]) -> Sampled:
+def _together(problem: Problem, data: Data, padded: Padded, found: list[Explored]) -> Together:
+    """What was measured, or is imagined, of all black boxes in one trial."""
+    whole = set.intersection(*(set(trials.tolist()) for trials in data.trials))
+    measured, imagined = [], []
+    for b, trials in enumerate(data.trials):
+        measured.append(padded.rows.values[b, : len(trials)][np.isin(trials, list(whole))])
+        values = np.concatenate([np.asarray(share.values[b]) for share in found])
+        imagined.append(values[:, padded.imagined[b] & (not problem.is_decoupled)])
+    return Together(np.stack(measured, -1), np.stack(imagined, -1), padded.bounds)
+
+
+def _sampled_fronts(
+    decision: Decision, method: Acquisition, found: list[Explored], together: Together
+) -> Sampled:
     """Each sample's front, cut to size."""
     objectives = len(decision.setting.problem.objectives)
     bounds = decision.padded.bounds
-    sampled = decision.sampled([], [], [], np.empty((method.samples, *bounds.shape)))
+    nothing = np.empty((method.samples, *bounds.shape))
+    sampled = decision.sampled([], [], [], nothing, together)
     for share in found:
         points, values = (np.asarray(x) for x in share.searched)
         for m in range(len(points)):

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tradespace.acquisition import Mesmoc, MesmocPlus, Pesmoc, RandomSearch, default_method
+from tradespace.acquisition import (
+    Bmoo,
+    Mesmoc,
+    MesmocPlus,
+    Pesmoc,
+    RandomSearch,
+    default_method,
+)
 from tradespace.data import Data
 from tradespace.method import Method
 from tradespace.problem import Group, Problem, at_least, minimize
@@ -26,6 +33,7 @@ EVERY_METHOD: dict[str, Method] = {
     "random": RandomSearch(samples=4),
     "mesmoc": Mesmoc(**SMALL),
     "pesmoc": Pesmoc(**SMALL),
+    "bmoo": Bmoo(**SMALL),
     "boxes-entropy": MesmocPlus("boxes", "entropy", **SMALL),
     "dominating-variance": MesmocPlus("dominating", "variance", **SMALL),
     "adf-log": MesmocPlus("adf", "log", **SMALL),
@@ -36,7 +44,16 @@ EVERY_METHOD: dict[str, Method] = {
     "adf-variance": MesmocPlus("adf", "variance", **SMALL),
 }
 # The others need minutes of compiling together.
-QUICK = ("default", "random", "mesmoc", "pesmoc", "boxes-entropy", "dominating-variance", "adf-log")
+QUICK = (
+    "default",
+    "random",
+    "mesmoc",
+    "pesmoc",
+    "bmoo",
+    "boxes-entropy",
+    "dominating-variance",
+    "adf-log",
+)
 
 SQUARE = {"x": Real(0.0, 1.0), "y": Real(0.0, 1.0)}
 APART = {"cheap": Group(["f"]), "dear": Group(["g", "c"], cost=3.0)}

@@ -9,7 +9,15 @@ from tradespace.recommend import recommend
 from tradespace.space import Categorical, Integer, Real, Space
 from tradespace.suggest import suggest
 
-from .cases import DEFAULT, check_recommendation, check_suggestion, of_size, scattered, told
+from .cases import (
+    DEFAULT,
+    EVERY_METHOD,
+    check_recommendation,
+    check_suggestion,
+    of_size,
+    scattered,
+    told,
+)
 
 MIXED = Space(
     {
@@ -70,7 +78,7 @@ def test_every_size_gives_a_legal_suggestion_and_recommendation(
             rng = np.random.default_rng(count)
             values = {name: rng.standard_normal(len(points)) for name in problem.black_boxes}
             data = told(problem, points, values)
-            for method in (DEFAULT, RandomSearch(samples=4)):
+            for method in (DEFAULT, EVERY_METHOD["bmoo"], RandomSearch(samples=4)):
                 suggestion = suggest((3, count), problem, data, method)
                 check_suggestion(problem, suggestion)
                 apart = np.abs(problem.space.encode(suggestion.inputs) - points).max(axis=1)
