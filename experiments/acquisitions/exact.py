@@ -83,6 +83,8 @@ def entropies(
     normal = [one.weight * np.exp(one.log_density) for one in axes]
     mass = normal[0][:, None, None] * normal[1][:, None] * normal[2] * ~removed
     rest = mass.sum()
+    if not rest > 0.0:
+        raise ValueError(f"the front leaves nothing within {REACH:g} standard deviations")
     mass /= rest
     marginal, log_normal = np.zeros(3), 0.0
     for b, one in enumerate(axes):
@@ -119,9 +121,5 @@ def _removed(
     """Whether the objectives of a node are what the front removes, were the node feasible."""
     first, second = f1[:, None, None], f2[:, None]
     if removes == "dominating":
-        dominates: Bool[np.ndarray, "n m"] = ((first <= front[:, 0]) & (second <= front[:, 1])).any(
-            -1
-        )
-        return dominates
-    dominated = ((front[:, 0] <= first) & (front[:, 1] <= second)).any(-1)
-    return ~dominated
+        return np.asarray(((first <= front[:, 0]) & (second <= front[:, 1])).any(-1))
+    return np.asarray(~((front[:, 0] <= first) & (front[:, 1] <= second)).any(-1))
