@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.page import fill
 from experiments.acquisitions import picture, scores
-from experiments.acquisitions.compared import COMPARED, Curves, curves
+from experiments.acquisitions.compared import Curves, curves, exact_gains
 from experiments.acquisitions.situation import situation
 
 from tradespace.acquisition import MesmocPlus
@@ -34,16 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     method = MesmocPlus(samples=chosen.samples, front_size=chosen.front_size)
 
-    def at(seed: int, inputs: int) -> Curves:
-        return curves(situation(seed, MEASURED, inputs, method), COMPARED, FINENESS)
+    def at(seed: int) -> Curves:
+        return curves(situation(seed, MEASURED, chosen.inputs, method), FINENESS)
 
-    drawn = at(SEED, chosen.inputs)
+    drawn = at(SEED)
     picture.draw_coupled(drawn, chosen.folder / "coupled.png")
     picture.draw_decoupled(drawn, chosen.folder / "decoupled.png")
-    several = [at(seed, 1 + chosen.inputs // 2) for seed in range(chosen.problems)]
+    several = [drawn if seed == SEED else at(seed) for seed in range(chosen.problems)]
+    dominating = exact_gains(drawn.situation, FINENESS, "dominating").joint
     tables = {
         "acquisitions: accuracy": _accuracy(drawn),
-        "acquisitions: coupled": scores.coupled(drawn),
+        "acquisitions: coupled": scores.coupled(drawn, dominating),
         "acquisitions: decoupled": scores.decoupled(drawn),
         "acquisitions: many": scores.many(several),
     }
@@ -58,13 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _accuracy(of: Curves) -> list[str]:
     """How far the exact curves are from those of a finer grid, and MESMOC+ from them."""
-    finer = curves(of.situation, (), FINER).exact
+    finer = exact_gains(of.situation, FINER)
     pairs = zip(of.exact, finer, strict=True)
     refined = max(float(np.abs(once - again).max()) for once, again in pairs)
     apart = {
         each.name: float(np.abs(gains - of.exact.marginal).max())
         for each, gains in of.found.items()
-        if each.unit == "nats"
+        if each.in_nats
     }
     name = min(apart, key=lambda name: apart[name])
     return [

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from experiments.acquisitions import exact
+from experiments.acquisitions.exact import FINENESS, Gains, Removes, gains
 from experiments.acquisitions.situation import Situation
 from jaxtyping import Float
 
@@ -26,8 +26,8 @@ class Compared:
     method: Acquisition
     colour: str
     line: str
-    # Nats are the exact acquisition's units; variances are not.
-    unit: Literal["nats", "variance"] = "nats"
+    # The exact acquisition's unit; variances, say, are not.
+    in_nats: bool = True
 
 
 def _plus(
@@ -46,7 +46,7 @@ def _plus(
         MesmocPlus(conditioning, gain, floor=0.0),
         colour,
         line,
-        "variance" if gain == "variance" else "nats",
+        gain != "variance",
     )
 
 
@@ -70,22 +70,25 @@ class Curves:
     """Gains over the inputs: exact, and by every method for each black box."""
 
     situation: Situation
-    exact: exact.Gains
+    exact: Gains
     found: dict[Compared, Float[np.ndarray, "3 n"]]
 
 
-def curves(
-    situation: Situation,
-    compared: tuple[Compared, ...] = COMPARED,
-    fineness: float = exact.FINENESS,
-) -> Curves:
-    """Every method's gains, with the samples and fronts of the situation, and the exact ones."""
-    beliefs, sampled = situation.beliefs, situation.sampled
-    moments = np.asarray(beliefs.mean), np.asarray(beliefs.variance)
-    truth = exact.gains(*moments, sampled.fronts, situation.least, fineness=fineness)
-    samples, size = len(sampled.fronts), max(map(len, sampled.fronts))
-    found = {
-        each: situation.gains(replace(each.method, samples=samples, front_size=size))
-        for each in compared
-    }
-    return Curves(situation, truth, found)
+def curves(situation: Situation, fineness: float = FINENESS) -> Curves:
+    """All gains, with the samples and fronts of the situation."""
+    fronts = situation.sampled.fronts
+    samples, size = len(fronts), max(map(len, fronts))
+    return Curves(
+        situation,
+        exact_gains(situation, fineness),
+        {
+            each: situation.gains(replace(each.method, samples=samples, front_size=size))
+            for each in COMPARED
+        },
+    )
+
+
+def exact_gains(situation: Situation, fineness: float, removes: Removes = "not dominated") -> Gains:
+    """The exact gains, by the situation's moments and fronts."""
+    moments = np.asarray(situation.beliefs.mean), np.asarray(situation.beliefs.variance)
+    return gains(*moments, situation.sampled.fronts, situation.least, removes, fineness)

@@ -10,44 +10,42 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 AREA, EDGE, INK = "#DDDDDD", "#8C8C8C", "#000000"
-# Panels are so many times as high as the exact curve's maximum.
-CUT = 2.0
+# Panels are at most so many times as high as the exact curve's maximum.
+CUT = 3.0
 BESIDE = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "frameon": False}
 
+BY_BLACK_BOX = "exact, black box\nby black box"
+DPI = 110
+
 Curve = Float[np.ndarray, " n"]
+Gains = Float[np.ndarray, "*b n"]
 
 
 def draw_coupled(of: Curves, path: Path) -> None:
     """Left what is believed of each black box, right sums over the black boxes."""
-    panels = _panels(list(of.found))
+    panels, exact = _panels(list(of.found)), of.exact.joint
     figure = Figure(figsize=(12.0, 8.5), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1.0, 1.75])
+    grid = figure.add_gridspec(1, 2, width_ratios=[1.0, 1.75])
+    left, right = (figure.add_subfigure(grid[0, side]) for side in range(2))
     left.suptitle("Models, in standardised units", fontweight="bold")
-    for b, axes in enumerate(left.subplots(3, 1, sharex=True)):
+    right.suptitle("Acquisitions, everything measured together", fontweight="bold")
+    models = left.subplots(3, 1, sharex=True)
+    for b, axes in enumerate(models):
         _draw_model(axes, of, b)
-    axes.set_xlabel("input")
-    axes.legend(frameon=False, fontsize="small", loc="best")
-    right.suptitle("Everything measured together", fontweight="bold")
-    rows = np.atleast_1d(right.subplots(len(panels), 1, sharex=True, sharey=True))
+    models[-1].legend(frameon=False, fontsize="small")
+    rows = np.atleast_1d(right.subplots(len(panels), 1, sharex=True))
     for axes, (title, members) in zip(rows, panels.items(), strict=True):
-        largest = float(of.exact.joint.max())
-        _draw_exact(axes, of, of.exact.joint, "exact, jointly")
-        axes.plot(
-            *_with_gaps(of, of.exact.marginal.sum(0)),
-            color=INK,
-            linewidth=1.2,
-            linestyle=":",
-            label="exact, black box\nby black box",
-        )
+        _draw_exact(axes, of, exact, "exact, jointly")
+        by_itself = _with_gaps(of, of.exact.marginal.sum(0))
+        axes.plot(*by_itself, color=INK, linewidth=1.2, linestyle=":", label=BY_BLACK_BOX)
         for each in members:
             gains = of.found[each].sum(0)
-            _draw_method(axes, of, each, gains, _scale(each, gains, largest))
+            _draw_method(axes, of, each, gains, _scale(each, gains, exact))
         _title(axes, title)
-        axes.legend(**BESIDE)
-        axes.set_ylabel("nats")
-    rows[-1].set_xlabel("input")
-    _cut(rows[0], of.exact.joint)
-    figure.savefig(path, dpi=110)
+        _finish(axes, axes, exact)
+    for axes in (models[-1], rows[-1]):
+        axes.set_xlabel("input")
+    figure.savefig(path, dpi=DPI)
 
 
 def draw_decoupled(of: Curves, path: Path) -> None:
@@ -66,14 +64,11 @@ def draw_decoupled(of: Curves, path: Path) -> None:
             _draw_exact(axes, of, exact[b], "exact")
             for each in members:
                 # One scale for all black boxes: whose curve is highest is what is measured.
-                scale = _scale(each, found[each], float(exact.max()))
+                scale = _scale(each, found[each], exact)
                 _draw_method(axes, of, each, found[each][b], scale)
-        _title(row[0], title)
-        row[0].set_ylabel("nats")
-        row[2].legend(**BESIDE)
-    for row in rows[1:]:
-        _cut(row[0], exact)
-    figure.savefig(path, dpi=110)
+            _title(axes, "" if b else title)
+        _finish(row[0], row[-1], exact)
+    figure.savefig(path, dpi=DPI)
 
 
 def _panels(compared: Sequence[Compared]) -> dict[str, list[Compared]]:
@@ -110,13 +105,13 @@ def _draw_exact(axes: Axes, of: Curves, curve: Curve, label: str) -> None:
 
 def _draw_method(axes: Axes, of: Curves, each: Compared, curve: Curve, scale: float) -> None:
     inputs, curve = _with_gaps(of, np.where(np.isfinite(curve), scale * curve, np.nan))
-    label = each.label if each.unit == "nats" else f"{each.label}, scaled\nto the exact maximum"
+    label = each.label if each.in_nats else f"{each.label}, scaled\nto the exact maximum"
     axes.plot(inputs, curve, color=each.colour, linestyle=each.line, linewidth=1.6, label=label)
 
 
-def _scale(each: Compared, gains: Float[np.ndarray, "*b n"], largest: float) -> float:
+def _scale(each: Compared, gains: Gains, exact: Gains) -> float:
     """What brings gains that are not in nats to the height of the exact ones."""
-    return 1.0 if each.unit == "nats" else largest / float(gains.max())
+    return 1.0 if each.in_nats else float(exact.max() / gains.max())
 
 
 def _with_gaps(of: Curves, curve: Curve) -> tuple[Curve, Curve]:
@@ -127,8 +122,11 @@ def _with_gaps(of: Curves, curve: Curve) -> tuple[Curve, Curve]:
     return np.insert(inputs, gaps, np.nan), np.insert(curve, gaps, np.nan)
 
 
-def _cut(axes: Axes, exact: Float[np.ndarray, "*b n"]) -> None:
-    axes.set_ylim(min(0.0, 1.1 * float(exact.min())), CUT * float(exact.max()))
+def _finish(first: Axes, last: Axes, exact: Gains) -> None:
+    """The unit, the height and the legend of a row of acquisitions."""
+    first.set_ylabel("nats")
+    first.set_ylim(top=min(first.get_ylim()[1], CUT * float(exact.max())))
+    last.legend(**BESIDE)
 
 
 def _title(axes: Axes, text: str) -> None:

@@ -73,7 +73,8 @@ class Situation:
         """What a method says the measurement of each black box is worth at the inputs."""
         with surroundings():
             given = method.prepare(np.random.default_rng(list(self.key)), self.sampled)
-            *arrays, layout, two_sided = self.beliefs
+            arrays = self.beliefs._asdict()
+            layout, two_sided = arrays.pop("layout"), arrays.pop("two_sided")
             return np.asarray(_gains(method, layout, two_sided, arrays, given))
 
 
@@ -124,6 +125,6 @@ def _beliefs(
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def _gains(
-    method: Acquisition, layout: Layout, two_sided: bool, arrays: list[Any], given: Any
+    method: Acquisition, layout: Layout, two_sided: bool, arrays: dict[str, Any], given: Any
 ) -> Float[Array, "B n"]:
-    return method.gains(Beliefs(*arrays, layout, two_sided), given)
+    return method.gains(Beliefs(**arrays, layout=layout, two_sided=two_sided), given)
