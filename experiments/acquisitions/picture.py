@@ -45,6 +45,7 @@ def draw_coupled(of: Curves, path: Path) -> None:
         _finish(axes, axes, exact)
     for axes in (models[-1], rows[-1]):
         axes.set_xlabel("input")
+    right.align_ylabels(rows)
     figure.savefig(path, dpi=DPI)
 
 
@@ -68,6 +69,7 @@ def draw_decoupled(of: Curves, path: Path) -> None:
                 _draw_method(axes, of, each, found[each][b], scale)
             _title(axes, "" if b else title)
         _finish(row[0], row[-1], exact)
+    figure.align_ylabels(rows[:, 0])
     figure.savefig(path, dpi=DPI)
 
 
