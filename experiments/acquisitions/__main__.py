@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inputs", type=int, default=201, help="at which gains are computed")
     parser.add_argument("--samples", type=int, default=10, help="hyper-parameter samples")
     parser.add_argument("--front-size", type=int, default=50, help="points of a sampled front")
-    parser.add_argument("--problems", type=int, default=12, help="of the table over many")
+    parser.add_argument("--problems", type=int, default=12, help="of the last table, at least 1")
     chosen = parser.parse_args(arguments)
     method = MesmocPlus(samples=chosen.samples, front_size=chosen.front_size)
 
