@@ -12,7 +12,9 @@ import numpy as np
 from benchmarks.page import fill
 from experiments.acquisitions import picture, scores
 from experiments.acquisitions.compared import Curves, curves, exact_gains
+from experiments.acquisitions.scores import score
 from experiments.acquisitions.situation import situation
+from jaxtyping import Float
 
 from tradespace.acquisition import MesmocPlus
 
@@ -44,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     dominating = exact_gains(drawn.situation, FINENESS, "dominating").joint
     tables = {
         "acquisitions: accuracy": _accuracy(drawn),
+        "acquisitions: ends": _ends(drawn, dominating),
         "acquisitions: coupled": scores.coupled(drawn, dominating),
         "acquisitions: decoupled": scores.decoupled(drawn),
         "acquisitions: many": scores.many(several),
@@ -72,6 +75,20 @@ def _accuracy(of: Curves) -> list[str]:
         f"{len(of.situation.inputs)} inputs. The exact curves change by {refined:.0e} nats at most "
         f"on a grid {FINER / FINENESS:g} times as fine. Of the methods, {name} is nearest to the "
         f"exact gains by black box: {apart[name]:.0e} nats from them at most."
+    ]
+
+
+def _ends(of: Curves, dominating: Float[np.ndarray, " n"]) -> list[str]:
+    """How much of the difference between the two regions lies beyond the ends of a front."""
+    beyond = exact_gains(of.situation, FINENESS, "dominating or beyond").joint
+    inputs, whole = of.situation.inputs, of.exact.joint
+    without, with_ends = (score(part, whole, inputs) for part in (dominating, beyond))
+    return [
+        "The exact joint gain when only what dominates a point of the front is removed differs "
+        f"from that when all that is not dominated is by {without.error:.3f} nats in the mean "
+        f"(rank correlation {without.correlation:.3f}); when what is beyond an end of the front, "
+        "better in an objective than all of it, is removed besides, by "
+        f"{with_ends.error:.3f} ({with_ends.correlation:.3f})."
     ]
 
 

@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-# What a front removes of the feasible values: all that none of its points dominates weakly, or
-# only what dominates one of its points weakly.
-Removes = Literal["not dominated", "dominating"]
+# What a front removes of the feasible values: all that none of its points dominates weakly; only
+# what dominates one of its points weakly; or that, and what is beyond an end of the front, better
+# in an objective than all of it.
+Removes = Literal["not dominated", "dominating", "dominating or beyond"]
 
 # Standard deviations beyond which there is nothing.
 REACH = 9.0
@@ -120,6 +121,9 @@ def _removed(
 ) -> Bool[np.ndarray, "n m"]:
     """Whether the objectives of a node are what the front removes, were the node feasible."""
     first, second = f1[:, None, None], f2[:, None]
+    if removes == "not dominated":
+        return np.asarray(~((front[:, 0] <= first) & (front[:, 1] <= second)).any(-1))
+    dominating = ((first <= front[:, 0]) & (second <= front[:, 1])).any(-1)
     if removes == "dominating":
-        return np.asarray(((first <= front[:, 0]) & (second <= front[:, 1])).any(-1))
-    return np.asarray(~((front[:, 0] <= first) & (front[:, 1] <= second)).any(-1))
+        return np.asarray(dominating)
+    return np.asarray(dominating | (f1[:, None] < front[:, 0].min()) | (f2 < front[:, 1].min()))
