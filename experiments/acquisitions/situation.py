@@ -16,13 +16,14 @@ from jaxtyping import Float
 
 from tradespace.arrays import Array
 from tradespace.compilation import surroundings
+from tradespace.decision import Decision
 from tradespace.gp.kernel import Layout
 from tradespace.gp.posterior import Posterior, moments, noise_variance
 from tradespace.method import Acquisition, Beliefs, Sampled
 from tradespace.model import Padded, Setting, explored, pad
 from tradespace.problems import TestProblem, drawn
 from tradespace.study import Study
-from tradespace.suggest import _sampled_fronts
+from tradespace.suggest import sampled_fronts
 
 # Nearer to a noiseless measurement everything is known to less than the spacing of a front's
 # points, and entropies say no more than where a step of the staircase happens to be.
@@ -93,7 +94,8 @@ def situation(seed: int, measured: Sequence[float], inputs: int, method: Acquisi
     with surroundings():
         padded = pad(study.problem, study.data)
         found = explored(setting, key, study.data, padded)
-        sampled = _sampled_fronts(study.problem, method, padded, found)
+        decision = Decision(setting, method, [share.posterior for share in found], padded)
+        sampled = sampled_fronts(decision, method, study.data, found)
         posterior = jax.tree.map(
             lambda *shares: jnp.concatenate(shares, 1), *[share.posterior for share in found]
         )

@@ -57,8 +57,7 @@ def suggest(key: Key, problem: Problem, data: Data, method: Method) -> Suggestio
         with compiling(ahead.program, lambda: ahead(nowhere)):
             found = explored(setting, key, data, padded)
         decision = Decision(setting, method, [share.posterior for share in found], padded)
-        together = _together(problem, data, padded, found)
-        sampled = _sampled_fronts(decision, method, found, together)
+        sampled = sampled_fronts(decision, method, data, found)
         given = method.prepare(rng, sampled)
         starts = candidates(rng, problem, data, _optima(sampled), method.candidates)
         if not len(starts):
@@ -86,13 +85,14 @@ def _together(problem: Problem, data: Data, padded: Padded, found: list[Explored
     return Together(np.stack(measured, -1), np.stack(imagined, -1), padded.bounds)
 
 
-def _sampled_fronts(
-    decision: Decision, method: Acquisition, found: list[Explored], together: Together
+def sampled_fronts(
+    decision: Decision, method: Acquisition, data: Data, found: list[Explored]
 ) -> Sampled:
-    """Each sample's front, cut to size."""
+    """Each sample's front, cut to size, with what else a method is told."""
     objectives = len(decision.setting.problem.objectives)
     bounds = decision.padded.bounds
     nothing = np.empty((method.samples, *bounds.shape))
+    together = _together(decision.setting.problem, data, decision.padded, found)
     sampled = decision.sampled([], [], [], nothing, together)
     for share in found:
         points, values = (np.asarray(x) for x in share.searched)

@@ -6,7 +6,7 @@ seconds; measurements and bounds are free.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tradespace.acquisition import (
     default_method,
 )
 from tradespace.data import Data
-from tradespace.method import Method
+from tradespace.method import Method, Sampled, Together
 from tradespace.problem import Group, Problem, at_least, minimize
 from tradespace.recommend import Recommendation
 from tradespace.space import Real, Space
@@ -127,6 +127,18 @@ def told(
             for point in [] if others is None else others:
                 add(problem.space.decode(point), name, state, {})
     return Data.from_trials(problem, trials)
+
+
+def fronts_alone(
+    fronts: list[np.ndarray],
+    slacks: list[np.ndarray],
+    inputs: list[np.ndarray],
+    bounds: np.ndarray,
+    together: Together | None = None,
+) -> Sampled:
+    """Sampled fronts for a method that does not look at the models."""
+    models: Any = [None] * (len(Sampled._fields) - 5)
+    return Sampled(fronts, slacks, inputs, bounds, cast(Any, together), *models)
 
 
 def check_suggestion(problem: Problem, suggestion: Suggestion) -> None:

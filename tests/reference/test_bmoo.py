@@ -16,6 +16,8 @@ from tradespace.acquisition.bmoo import (
 )
 from tradespace.method import Sampled, Together
 
+from ..contracts.cases import fronts_alone
+
 improved = jax.jit(log_improvement, static_argnums=4)
 COUNT = 20_000
 ONE_SIDED, TWO_SIDED = np.array([[-0.2, FAR]]), np.array([[-0.2, 0.5], [0.1, FAR]])
@@ -31,7 +33,7 @@ def sampled(
     waiting = np.zeros((m, 0, boxes)) if imagined is None else imagined
     nothing = [np.zeros((len(front), 0)) for front in fronts]
     relaxed = np.zeros((m, *bounds.shape))
-    return Sampled(fronts, nothing, nothing, relaxed, Together(measured, waiting, bounds))
+    return fronts_alone(fronts, nothing, nothing, relaxed, Together(measured, waiting, bounds))
 
 
 def targets(given: Sampled, count: int = COUNT, seed: int = 0) -> Targets:

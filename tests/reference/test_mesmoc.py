@@ -1,7 +1,5 @@
 """MESMOC's gains against the formulae of max-value entropy search and against quadrature."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +8,8 @@ from scipy import integrate
 from scipy.stats import norm
 
 from tradespace.acquisition.mesmoc import Best, Mesmoc, gains
-from tradespace.method import Sampled
+
+from ..contracts.cases import fronts_alone
 
 gained = jax.jit(gains, static_argnums=3)
 MEAN = np.array([[[0.3, -1.0, 2.0], [0.0, 0.5, -0.4], [0.2, -0.7, 1.5]]])
@@ -97,10 +96,8 @@ def test_the_best_of_a_front_is_each_black_boxs_own() -> None:
     fronts = [np.array([[0.0, 1.0], [0.5, -1.0]]), np.array([[2.0, 3.0]])]
     slacks = [np.array([[0.1, 0.7], [0.4, 0.2]]), np.array([[0.0, 5.0]])]
     bounds = np.array([[[0.5, 1e6], [-1.0, 1.0]]] * 2)
-    rest: Any = [None] * (len(Sampled._fields) - 4)
-    sampled = Sampled(
-        fronts, slacks, [np.zeros((len(front), 3)) for front in fronts], bounds, *rest
-    )
+    nowhere = [np.zeros((len(front), 3)) for front in fronts]
+    sampled = fronts_alone(fronts, slacks, nowhere, bounds)
     given = Mesmoc().prepare(np.random.default_rng(0), sampled)
     np.testing.assert_array_equal(given.objectives, [[0.0, -1.0], [2.0, 3.0]])
     # A slack is a distance from either bound: what is better lies that far inside of both.

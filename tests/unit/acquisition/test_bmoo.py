@@ -13,12 +13,12 @@ from tradespace.acquisition.bmoo import (
     objective_box,
 )
 from tradespace.errors import ArgumentError, ProblemError
-from tradespace.method import Sampled, Together
+from tradespace.method import Together
 from tradespace.problem import Problem, at_least, at_most, maximize, minimize
 from tradespace.study import Study
 from tradespace.suggest import Suggestion, suggest
 
-from ...contracts.cases import SMALL, SQUARE, home, home_values, scattered, told
+from ...contracts.cases import SMALL, SQUARE, fronts_alone, home, home_values, scattered, told
 
 METHOD = Bmoo(**SMALL)
 
@@ -133,7 +133,7 @@ def test_targets_have_one_shape_whatever_was_measured(constraints: int) -> None:
     for values in (np.zeros((0, 2)), np.full((3, 2), -1.0), np.ones((3, 2))):
         trials = np.column_stack([np.ones((len(values), 2)), values[:, :constraints]])
         together = Together(trials, np.zeros((2, 0, 2 + constraints)), bounds)
-        given = Sampled([front] * 2, [], [], np.zeros((2, constraints, 2)), together)
+        given = fronts_alone([front] * 2, [], [], np.zeros((2, constraints, 2)), together)
         drawn = draw_targets(np.random.default_rng(0), given, 40)
         shapes.append([part.shape for part in drawn])
         infeasible = bool(constraints) and len(values) > 0 and values[0, 0] < 0.0
