@@ -80,7 +80,7 @@ def _together(problem: Problem, data: Data, padded: Padded, found: list[Explored
     measured, imagined = [], []
     for b, trials in enumerate(data.trials):
         measured.append(padded.rows.values[b, : len(trials)][np.isin(trials, list(whole))])
-        values = np.concatenate([np.asarray(share.values[b]) for share in found])
+        values = np.concatenate([np.asarray(share.values)[b] for share in found])
         imagined.append(values[:, padded.imagined[b] & (not problem.is_decoupled)])
     return Together(np.stack(measured, -1), np.stack(imagined, -1), padded.bounds)
 
