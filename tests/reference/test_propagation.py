@@ -1,7 +1,6 @@
 """Expectation propagation against rejection sampling, and how it ends."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -143,18 +142,14 @@ def test_passes_settle_within_the_cap_on_hard_cases(seed: int) -> None:
     assert (found.gaussian.mean[K:, :stars] > 0.0).all()
 
 
-def change(known: Known, **leaves: Any) -> Known:
-    return known._replace(**leaves)
-
-
 def test_what_does_not_count_changes_nothing() -> None:
     joint, known = small_case(0.6, FAR)
     # Without the second measured input: left out, or there but not compared.
     left_out = Joint(joint.mean[:, :-1], joint.factor[:, :-1, :-1])
-    fewer = propagated(left_out, change(known, seen=known.seen[:, :-1]), two_sided=False)
+    fewer = propagated(left_out, known._replace(seen=known.seen[:, :-1]), two_sided=False)
     seen = known.seen.copy()
     seen[:, -1] = False
-    ignored = propagated(joint, change(known, seen=seen), two_sided=False)
+    ignored = propagated(joint, known._replace(seen=seen), two_sided=False)
     np.testing.assert_allclose(ignored.gaussian.mean[:, :-1], fewer.gaussian.mean, atol=2e-3)
     assert fewer.passes < PASSES
 

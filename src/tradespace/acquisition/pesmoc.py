@@ -20,12 +20,11 @@ from jaxtyping import Bool, Float, Int
 
 from tradespace.arguments import amount
 from tradespace.arrays import Array
-from tradespace.conditioning.normal import below
+from tradespace.conditioning.normal import below, holding
 from tradespace.conditioning.propagation import (
     Joint,
     Known,
     approximate,
-    holding,
     removed,
     site,
 )
@@ -192,7 +191,9 @@ def _rivals(
     objectives = len(mean) - len(bounds)
     sd = jnp.sqrt(star_variance[:objectives, :, None] + variance[:objectives, None])
     above = (star_mean[:objectives, :, None] - mean[:objectives, None]) / sd
-    feasible = holding(mean[objectives:], variance[objectives:], bounds, two_sided)[0].sum(0)
+    feasible = holding(mean[objectives:], jnp.sqrt(variance[objectives:]), bounds, two_sided)[
+        0
+    ].sum(0)
     likely = below(above)[0].sum(0) + feasible
     likely = jnp.where(counted[:, None] & is_measured, likely, -jnp.inf).max(0)
     return lax.top_k(likely, min(RIVALS, len(measured)))[1]
@@ -278,7 +279,7 @@ def _not_dominating(
     apart = stars[:, :, None] - f
     c = jnp.repeat(mean[objectives:, None], size, 1)
     c_variance = jnp.repeat(variance[objectives:, None], size, 1)
-    left = removed(apart, spread, holding(c, c_variance, given.bounds, two_sided))
+    left = removed(apart, spread, holding(c, jnp.sqrt(c_variance), given.bounds, two_sided))
     counts = given.counted[:size, None]
     precision = DAMPING * jnp.where(counts, site(apart, spread, left[0], left[1]).precision, 0.0)
     toward = shared - v

@@ -16,7 +16,7 @@ from jax import lax
 from jaxtyping import Bool, Float
 
 from tradespace.arrays import Array
-from tradespace.conditioning.normal import half_line, interval, odds
+from tradespace.conditioning.normal import half_line, holding, odds
 
 # Past this log probability of feasibly dominating a point the factor leaves nothing to condition.
 CERTAIN = -1e-9
@@ -65,12 +65,7 @@ def _removed(
     dominating = half_line((values[:, None] - mean[:objectives]) / sd[:objectives])
     if mean.shape[0] == objectives:
         return dominating.log_probability, dominating.first, dominating.second
-    m, s = mean[objectives:], sd[objectives:]
-    if two_sided:
-        feasible = interval((bounds[:, :1] - m) / s, (bounds[:, 1:] - m) / s)
-    else:
-        mirrored = half_line((m - bounds[:, :1]) / s)
-        feasible = mirrored._replace(first=-mirrored.first)
+    feasible = holding(mean[objectives:], sd[objectives:], bounds, two_sided)
     log_p, first, second = (
         jnp.concatenate(pair) for pair in zip(dominating, feasible, strict=True)
     )

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 
 from tradespace.arrays import Array
 from tradespace.conditioning.adf import Moments
-from tradespace.conditioning.normal import LOG_SQRT_2PI, cdf, density, half_line, interval
+from tradespace.conditioning.normal import LOG_SQRT_2PI, cdf, density, holding
 
 # A region whose probability is above 1 minus this has, in double precision, no complement.
 SMALLEST_REST = 1e-10
@@ -52,7 +52,7 @@ def condition(
     """Each black box at each candidate, given that no candidate value lies in the boxes."""
     objectives = boxes.edges.shape[0]
     sd = jnp.sqrt(variance)
-    feasible = _feasible(mean[objectives:], sd[objectives:], bounds, two_sided)
+    feasible = holding(mean[objectives:], sd[objectives:], bounds, two_sided)
     p_feasible = jnp.exp(feasible[0].sum(0))
     sides = _sides(boxes, mean[:objectives], sd[:objectives])
     others = _products_of_others(sides.probability)
@@ -77,14 +77,6 @@ def condition(
     entropy = jnp.log(rest) - jnp.concatenate(log_density) + LOG_SQRT_2PI + 0.5 * e2
     power = variance * jnp.exp(2.0 * entropy - 2.0 * LOG_SQRT_2PI - 1.0)
     return Conditioned(Moments(mean + sd * e1, variance * spread), power)
-
-
-def _feasible(mean: Array, sd: Array, bounds: Array, two_sided: bool) -> tuple[Array, Array, Array]:
-    # Per constraint: log P(feasible), E[z], E[z^2] there.
-    if two_sided:
-        return interval((bounds[:, :1] - mean) / sd, (bounds[:, 1:] - mean) / sd)
-    mirrored = half_line((mean - bounds[:, :1]) / sd)
-    return mirrored.log_probability, -mirrored.first, mirrored.second
 
 
 def _sides(boxes: Boxes, mean: Float[Array, "K n"], sd: Float[Array, "K n"]) -> _Sides:

@@ -156,6 +156,20 @@ def _finite(x: Float[Array, "*n"]) -> Float[Array, "*n"]:
     return jnp.where(jnp.isinf(x), 0.0, x)
 
 
+def holding(
+    mean: Float[Array, "C *n"],
+    sd: Float[Array, "C *n"],
+    bounds: Float[Array, "C 2"],
+    two_sided: bool,
+) -> Interval:
+    """Of each constraint, the part of its distribution that lies within its bounds."""
+    low, high = (jnp.expand_dims(end, tuple(range(1, mean.ndim))) for end in bounds.T)
+    if two_sided:
+        return interval((low - mean) / sd, (high - mean) / sd)
+    mirrored = half_line((mean - low) / sd)
+    return mirrored._replace(first=-mirrored.first)
+
+
 @jax.custom_jvp
 def odds(log_probability: Float[Array, "*n"]) -> Float[Array, "*n"]:
     """P/(1-P) = 1/expm1(-log P), finite for P < 1."""

@@ -21,7 +21,7 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from tradespace.arrays import Array
-from tradespace.conditioning.normal import below, half_line, interval, odds
+from tradespace.conditioning.normal import Interval, below, holding, odds
 
 # Share of the step that is taken at most; what it is multiplied by after a pass that changes less
 # than the one before, after one that changes more, and after one that leaves no Gaussian; and the
@@ -143,16 +143,16 @@ def approximate(joint: Joint, known: Known, two_sided: bool) -> Approximation:
 def removed(
     means: Float[Array, "K *s"],
     variances: Float[Array, "K *s"],
-    holding: tuple[Array, Array, Array],
+    holds: Interval,
 ) -> tuple[Float[Array, "K *s"], Float[Array, "K *s"], Float[Array, "C *s"], Float[Array, "C *s"]]:
     """What is left when all differences above zero and all constraints holding is ruled out.
 
-    `holding`: log probability, E[z] and E[z^2] of each constraint where it holds. Returns mean and
+    `holds`: of each constraint, as it is where it holds. Returns mean and
     variance (of z, as in the module's docstring) of the differences, then of the constraints.
     """
     alpha = means / jnp.sqrt(variances)
     log_p, ratio = below(alpha)
-    log_holding, first, second = holding
+    log_holding, first, second = holds
     r = odds(jnp.minimum(log_p.sum(0) + log_holding.sum(0), BELIEVED))
     shift = -r * ratio
     held = -r * first
@@ -162,21 +162,6 @@ def removed(
         held,
         jnp.maximum(1.0 + r * (1.0 - second) - held**2, SHRUNK),
     )
-
-
-def holding(
-    mean: Float[Array, "C *s"],
-    variance: Float[Array, "C *s"],
-    bounds: Float[Array, "C 2"],
-    two_sided: bool,
-) -> tuple[Float[Array, "C *s"], Float[Array, "C *s"], Float[Array, "C *s"]]:
-    """Log probability that each constraint holds, and E[z] and E[z^2] where it does."""
-    sd = jnp.sqrt(variance)
-    low, high = (jnp.expand_dims(end, range(1, mean.ndim)) for end in bounds.T)
-    if two_sided:
-        return interval((low - mean) / sd, (high - mean) / sd)
-    mirrored = half_line((mean - low) / sd)
-    return mirrored.log_probability, -mirrored.first, mirrored.second
 
 
 def site(
@@ -264,7 +249,7 @@ def _matched(sites: Sites, gaussian: Gaussian, known: Known, two_sided: bool) ->
     spread = f_var[:, None, :s] + f_var[:, :s, None] - 2.0 * shared[:, :, :s]
     cavity = _cavity(apart, spread, sites.pairs)
     nothing = jnp.zeros((0, s, s))
-    left = removed(cavity.mean, cavity.variance, (nothing, nothing, nothing))
+    left = removed(cavity.mean, cavity.variance, Interval(nothing, nothing, nothing))
     pairs = _site(sites.pairs, cavity, left[0], left[1], known.pairs)
 
     above = f[:, :s, None] - f[:, None, s:]
@@ -273,13 +258,15 @@ def _matched(sites: Sites, gaussian: Gaussian, known: Known, two_sided: bool) ->
     ones = jnp.ones((1, s, 1))
     held = _cavity(c[:, None, s:] * ones, c_var[:, None, s:] * ones, sites.seen_holds)
     left = removed(
-        cavity.mean, cavity.variance, holding(held.mean, held.variance, known.bounds, two_sided)
+        cavity.mean,
+        cavity.variance,
+        holding(held.mean, jnp.sqrt(held.variance), known.bounds, two_sided),
     )
     seen = _site(sites.seen, cavity, left[0], left[1], known.seen)
     seen_holds = _site(sites.seen_holds, held, left[2], left[3], known.seen)
 
     cavity = _cavity(c[:, :s], c_var[:, :s], sites.holds)
-    _, first, second = holding(cavity.mean, cavity.variance, known.bounds, two_sided)
+    _, first, second = holding(cavity.mean, jnp.sqrt(cavity.variance), known.bounds, two_sided)
     inside = jnp.maximum(second - first**2, SHRUNK)
     holds = _site(sites.holds, cavity, first, inside, known.stars)
     return Sites(pairs, seen, holds, seen_holds)
